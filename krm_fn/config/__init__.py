@@ -7,7 +7,7 @@ holds a credential.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.config import json_schema, semantic_checks
 from krm_fn.config.build import built, names_of_only
@@ -101,11 +101,10 @@ def load(
 
 
 def _other_form(form: tuple[Any, Any]) -> str:
-    given = " ".join(shown(part) for part in form if isinstance(part, str) and part)
-    accepted = f"must be `{API_VERSION} {KIND}`, or `v1 ConfigMap` with the same keys under `data`"
-    message = f"functionConfig: {accepted}"
+    message = f"functionConfig: must be `{API_VERSION} {KIND}`, or `v1 ConfigMap` with the same keys under `data`"
+    given = [shown(part) for part in form if isinstance(part, str) and part]
     if given:
-        message += f', not "{given}"'
+        message += f', not "{" ".join(given)}"'
     meant = [f"`{part}`" for part in probably_meant(*form)]
     if meant:
         message += f"; did you mean {' and '.join(meant)}?"
@@ -121,9 +120,12 @@ def probably_meant(api_version: Any, kind: Any) -> tuple[str, ...]:
     version = api_version if isinstance(api_version, str) else ""
     name = kind if isinstance(kind, str) else ""
     group, slash, _ = version.partition("/")
-    is_of_our_group = not slash or _is_near(group, API_VERSION.partition("/")[0])
-    if version != API_VERSION and not (is_of_our_group and _is_near(name, KIND)):
-        return ()
+    if version != API_VERSION:
+        our_group, _, _ = API_VERSION.partition("/")
+        if slash and not _is_near(group, our_group):
+            return ()
+        if not _is_near(name, KIND):
+            return ()
     written = ((API_VERSION, version), (KIND, name))
     return tuple(wanted for wanted, given in written if wanted != given)
 
@@ -150,9 +152,11 @@ def _from_config_map(
 
 def _unknown_fields(
     function_config: Mapping[str, Any], known: tuple[str, ...], *, root: str
-) -> list[str]:
-    unknown = [str(name) for name in function_config if name not in known]
-    return [f"{shown(name)}: {json_schema.unknown(name, known, root=root)}" for name in unknown]
+) -> Iterator[str]:
+    for name in function_config:
+        if name not in known:
+            advice = json_schema.unknown(str(name), known, root=root)
+            yield f"{shown(name)}: {advice}"
 
 
 def _checked(
@@ -176,10 +180,12 @@ def _verify(mistakes: list[str]) -> None:
         raise ConfigError(sorted({*mistakes}))
 
 
-def _mistakes(spec: Any, names: FieldNames) -> list[str]:
-    """Return a line for each mistake; of a place that a semantic check describes, the schema's is left out."""
-    mistakes = list(semantic_checks.mistakes(spec))
-    places = {place for place, _ in mistakes}
-    of_schema = json_schema.mistakes(spec)
-    mistakes += [(place, text) for place, text in of_schema if place not in places]
-    return [names.mistake(place, text) for place, text in mistakes]
+def _mistakes(spec: Any, names: FieldNames) -> Iterator[str]:
+    """Yield a line for each mistake; of a place that a semantic check describes, the schema's is left out."""
+    places: set[Pointer] = set()
+    for place, text in semantic_checks.mistakes(spec):
+        places.add(place)
+        yield names.mistake(place, text)
+    for place, text in json_schema.mistakes(spec):
+        if place not in places:
+            yield names.mistake(place, text)

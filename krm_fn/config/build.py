@@ -33,13 +33,14 @@ _CLUSTER_DEFAULTS = {
 
 def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
     """Return the ProxyConfig of ``spec``, which is right."""
-    mirror = spec.get("registryMirror")
     overrides = range(len(spec.get("overrides", ())))
+    mode = spec.get("mode", Mode.INJECT.value)
+    fail_on = spec.get("failOn", "Error")
     return ProxyConfig(
         http_proxy=spec.get("httpProxy", ""),
         https_proxy=spec.get("httpsProxy", ""),
         no_proxy=_entries(spec, ("noProxy",), names),
-        mode=Mode(spec.get("mode", Mode.INJECT.value)),
+        mode=Mode(mode),
         policy=_policy(spec, (), names).over(Policy()),
         overrides=tuple(_override(spec, ("overrides", str(at)), names) for at in overrides),
         cluster_defaults=_cluster_defaults(spec, names),
@@ -50,15 +51,21 @@ def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
         selector=_selector(spec),
         targets=_enabled_targets(spec.get("targets", {}), spec.get("only")),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
-        mirror=None if mirror is None else _mirror(mirror),
+        mirror=_mirror(spec.get("registryMirror")),
         hash_names=lookup(spec, ("rollout", "hashNames")),
-        fail_on=Severity[spec.get("failOn", "Error").upper()],
+        fail_on=Severity[fail_on.upper()],
         trusted_namespaces=tuple(spec.get("trustedNamespaces", ())),
     )
 
 
 def _entries(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...]:
     return tuple(Entry.of_config(text, name) for text, name in _texts(spec, place, names))
+
+
+def _entries_if_given(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...] | None:
+    if lookup(spec, place) is None:
+        return None
+    return _entries(spec, place, names)
 
 
 def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
@@ -83,7 +90,7 @@ def _policy(spec: Any, place: Pointer, names: FieldNames) -> PolicyChange:
     return PolicyChange(
         style=Style(policy["style"]) if "style" in policy else None,
         derive=policy.get("derive", {}),
-        extra=_entries(spec, (*place, "extra"), names) if "extra" in policy else None,
+        extra=_entries_if_given(spec, (*place, "extra"), names),
         exclude=noproxy.parse(policy["exclude"]) if "exclude" in policy else None,
         rooted=policy.get("rooted"),
         max_length=policy.get("maxLength"),
@@ -98,7 +105,7 @@ def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
         match=ClusterMatcher(**with_tuples(match)),
         http_proxy=written.get("httpProxy"),
         https_proxy=written.get("httpsProxy"),
-        no_proxy=_entries(spec, (*place, "noProxy"), names) if "noProxy" in written else None,
+        no_proxy=_entries_if_given(spec, (*place, "noProxy"), names),
         replaces=written.get("noProxyMode") == "Replace",
         disabled=written.get("disabled"),
         policy=_policy(spec, place, names),
@@ -106,9 +113,11 @@ def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
 
 
 def _severities(rules: Mapping[str, str]) -> dict[str, Severity | None]:
-    return {
-        rule: None if level == "Off" else Severity[level.upper()] for rule, level in rules.items()
-    }
+    severities: dict[str, Severity | None] = dict.fromkeys(rules)
+    for rule, level in rules.items():
+        if level != "Off":
+            severities[rule] = Severity[level.upper()]
+    return severities
 
 
 def _selector(spec: Mapping[str, Any]) -> Selector:
@@ -116,25 +125,33 @@ def _selector(spec: Mapping[str, Any]) -> Selector:
 
     Writing to these would turn an output into an input.
     """
-    include = [Matcher.of(item) for item in list_at(spec, ("selector", "include"))]
-    exclude = [Matcher.of(item) for item in list_at(spec, ("selector", "exclude"))]
+    include = list_at(spec, ("selector", "include"))
+    exclude = [*list_at(spec, ("selector", "exclude"))]
     for source in spec.get("from", ()):
-        namespaces = (source["namespace"],) if "namespace" in source else ()
-        exclude.append(Matcher((source["name"],), namespaces, (source["kind"],)))
-    return Selector(tuple(include), tuple(exclude))
+        matcher = {"names": [source["name"]], "kinds": [source["kind"]]}
+        if "namespace" in source:
+            matcher["namespaces"] = [source["namespace"]]
+        exclude.append(matcher)
+    return Selector(tuple(map(Matcher.of, include)), tuple(map(Matcher.of, exclude)))
 
 
 def _certificates(written: Mapping[str, Any]) -> Certificates:
     """Return certificates without blank lines and surrounding blanks."""
-    lines = [line.strip() for line in text_at(written, ("pem",)).splitlines()]
-    return Certificates("".join(f"{line}\n" for line in lines if line))
+    pem = ""
+    for line in text_at(written, ("pem",)).splitlines():
+        if line.strip():
+            pem += f"{line.strip()}\n"
+    return Certificates(pem)
 
 
-def _mirror(written: Mapping[str, Any]) -> Mirror:
+def _mirror(written: Mapping[str, Any] | None) -> Mirror | None:
+    if written is None:
+        return None
     from urllib.parse import urlsplit  # noqa: PLC0415 -- most runs have no mirror
 
     url = written["url"]
-    return Mirror(url, urlsplit(url).hostname or "", _certificates(written.get("ca", {})))
+    host = urlsplit(url).hostname or ""
+    return Mirror(url, host, _certificates(written.get("ca", {})))
 
 
 def names_of_only() -> tuple[str, ...]:
@@ -153,8 +170,11 @@ def _enabled_targets(
     """
     if only is None:
         return targets
-    enabled = {target for name in only for target in SYSTEMS.get(name, (name,))}
-    disabled = {
-        name: {**targets.get(name, {}), "enabled": False} for name in ROWS if name not in enabled
-    }
-    return {**targets, **disabled}
+    enabled: set[str] = set()
+    for name in only:
+        enabled.update(SYSTEMS.get(name, (name,)))
+    options = dict(targets)
+    for name in ROWS:
+        if name not in enabled:
+            options[name] = {**options.get(name, {}), "enabled": False}
+    return options

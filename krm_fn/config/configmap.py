@@ -39,8 +39,9 @@ class Field(NamedTuple):
     def contradicts(self, other: Field) -> bool:
         """Return whether one of two fields is the other one, or in it, but does not say the same."""
         depth = min(len(self.path), len(other.path))
-        is_about_it = self.path[:depth] == other.path[:depth]
-        return is_about_it and (self.path, self.value) != (other.path, other.value)
+        if self.path[:depth] != other.path[:depth]:
+            return False
+        return self.path != other.path or self.value != other.value
 
 
 def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[str]]:
@@ -70,7 +71,8 @@ def _field(key: str, value: Any) -> Field:
     name = ALIASES.get(key, key)
     known = json_schema.field(name)
     if known is None:
-        advice = json_schema.unknown(key, [*json_schema.fields(), *ALIASES], root="")
+        names = [*json_schema.fields(), *ALIASES]
+        advice = json_schema.unknown(key, names, root="")
         raise ConfigError([f"data.{shown(key)}: {advice}"])
     path = tuple(name.split("."))
     if not isinstance(value, str):
@@ -89,15 +91,15 @@ def _field(key: str, value: Any) -> Field:
 
 def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
     """Return a mapping or a list that is written as YAML or JSON in a text; raises ConfigError."""
-    twice = yamledit.repeated_keys_of_text(text)
-    if twice:
-        raise ConfigError([repeated_key(("data", key, *twice[0]))])
+    for path in yamledit.repeated_keys_of_text(text):
+        raise ConfigError([repeated_key(("data", key, *path))])
     try:
         value = json_schema.plain(yamledit.read(text))
     except InputError as error:
         reason = f"data.{key}: must be YAML or JSON text: {shown(error)}"
         raise ConfigError([reason]) from None
-    if isinstance(value, str) and "enum" in known.get("items", {}):
+    items = known.get("items", {})
+    if isinstance(value, str) and "enum" in items:
         return [name.strip() for name in value.split(",")]
     if known["type"] == "object" and not isinstance(value, dict):
         raise ConfigError([f"data.{key}: must be a mapping, as YAML or JSON text"])

@@ -45,7 +45,8 @@ def fields() -> dict[str, Node]:
 
 
 def _fields_below(node: Node, path: str) -> Iterator[tuple[str, Node]]:
-    for name, child in _resolved(node).get("properties", {}).items():
+    properties = _resolved(node).get("properties", {})
+    for name, child in properties.items():
         yield f"{path}{name}", _resolved(child)
         yield from _fields_below(child, f"{path}{name}.")
 
@@ -54,7 +55,8 @@ def field(name: str) -> Node | None:
     """Return the schema of the field at a dotted path, keys of a free mapping included; None if there is none."""
     node = _resolved(schema()["properties"]["spec"])
     for step in name.split("."):
-        child = node.get("properties", {}).get(step) or node.get("additionalProperties")
+        properties = node.get("properties", {})
+        child = properties.get(step) or node.get("additionalProperties")
         if not (step and child):
             return None
         node = _resolved(child)
@@ -71,34 +73,43 @@ def plain(value: Any, depth: int = 0) -> Any:
 
     What is deeper than any field of the schema is emptied, so that no nesting and no cycle is ever followed.
     """
+    deeper = depth + 1
     if isinstance(value, Mapping):
-        members = value.items() if depth < _DEPTH else ()
-        return {str(key): plain(child, depth + 1) for key, child in members if child is not None}
+        if depth >= _DEPTH:
+            return {}
+        return {str(key): plain(child, deeper) for key, child in value.items() if child is not None}
     if isinstance(value, (list, tuple)):
-        items = value if depth < _DEPTH else ()
-        return [plain(child, depth + 1) for child in items]
+        if depth >= _DEPTH:
+            return []
+        return [plain(child, deeper) for child in value]
     return value
 
 
 def mistakes(spec: Any) -> Iterator[tuple[Pointer, str]]:
     """Yield each way in which ``spec`` (of ``plain``) does not fit the schema: where, and one line that says it."""
-    node, definitions = schema()["properties"]["spec"], schema()["$defs"]
+    node = schema()["properties"]["spec"]
+    definitions = schema()["$defs"]
     if fits(spec, node, definitions):
         return
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 60 ms, for wrong configs only
 
     judge: Any = validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
-    for error in judge({**node, "$defs": definitions}).iter_errors(spec):
+    whole = {**node, "$defs": definitions}
+    for error in judge(whole).iter_errors(spec):
         place = tuple(map(str, error.absolute_path))
+        given = error.instance
         if error.validator == "additionalProperties":
             known = error.schema["properties"]
-            for name in error.instance:
+            for name in given:
                 if name not in known:
                     yield (*place, name), unknown(name, known)
-        elif error.validator != "enum" or isinstance(error.instance, str):
-            if "propertyNames" in error.schema_path:
-                place = (*place, error.instance)
-            yield place, _WORDS[error.validator](error.schema, error.instance)
+            continue
+        if error.validator == "enum" and not isinstance(given, str):
+            continue  # its type is wrong, too
+        if "propertyNames" in error.schema_path:
+            place = (*place, given)
+        words = _WORDS[error.validator]
+        yield place, words(error.schema, given)
 
 
 def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterator[ValidationError]:
@@ -112,11 +123,14 @@ def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterato
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     """Return the message about an unknown field, with the nearest name of ``known`` or of another level."""
     here = list(known)
-    paths = [path for path in fields() if path.lower().rpartition(".")[2] == name.lower()]
     hint = did_you_mean(name, here)
-    if not hint and len(paths) == 1:
-        hint = f"; did you mean `{root}{paths[0]}`?"
-    return f"unknown field{hint or f'; known here are {_listed(here)}'}"
+    if hint:
+        return f"unknown field{hint}"
+    end = f".{name.lower()}"
+    paths = [path for path in fields() if f".{path.lower()}".endswith(end)]
+    if len(paths) == 1:
+        return f"unknown field; did you mean `{root}{paths[0]}`?"
+    return f"unknown field; known here are {_listed(here)}"
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -152,7 +166,8 @@ def _not_one_of(node: Node, value: Any) -> str:
 
 
 def _missing(node: Node, value: Any) -> str:
-    return f"must hold {_listed(name for name in node['required'] if name not in value)}"
+    names = [name for name in node["required"] if name not in value]
+    return f"must hold {_listed(names)}"
 
 
 def _without_companion(node: Node, _value: Any) -> str:
@@ -177,4 +192,6 @@ _WORDS: dict[str, Callable[[Node, Any], str]] = {
 
 def _listed(names: Iterable[str], last: str = "and") -> str:
     *others, final = [f"`{name}`" for name in names]
-    return f"{', '.join(others)} {last} {final}" if others else final
+    if not others:
+        return final
+    return f"{', '.join(others)} {last} {final}"

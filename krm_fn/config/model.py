@@ -43,9 +43,10 @@ class PolicyChange(NamedTuple):
     def over(self, policy: Policy) -> Policy:
         """Return ``policy`` with the fields that are set here in place of its own."""
         on = {name for name, wanted in self.derive.items() if wanted}
-        derive = (policy.derive | on) - (self.derive.keys() - on)
+        off = self.derive.keys() - on
         said = {name: value for name, value in self._asdict().items() if value is not None}
-        return policy._replace(**{**said, "derive": derive})
+        said["derive"] = (policy.derive | on) - off
+        return policy._replace(**said)
 
 
 class Override(NamedTuple):

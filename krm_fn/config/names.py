@@ -50,9 +50,11 @@ class FieldNames:
 
 def shown(name: Any) -> str:
     """Return a key of the user for a message: on one line, shortened, and hidden if it may be a credential."""
-    text = " ".join(str(name).split())
-    is_hidden = "://" in text or may_hold_a_credential(text)
-    return HIDDEN if is_hidden else text[:_LONGEST]
+    words = str(name).split()
+    text = " ".join(words)
+    if "://" in text or may_hold_a_credential(text):
+        return HIDDEN
+    return text[:_LONGEST]
 
 
 def repeated_key(path: Pointer) -> str:

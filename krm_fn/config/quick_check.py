@@ -18,7 +18,9 @@ Node = Mapping[str, Any]
 def fits(value: Any, node: Node, definitions: Node) -> bool:
     """Return whether a value of plain data certainly fits a schema; ``definitions`` are its ``$defs``."""
     node = resolved(node, definitions)
-    if not node.keys() <= _KNOWN or not _is_of_type(value, node.get("type")):
+    if not node.keys() <= _KNOWN:
+        return False
+    if not _is_of_type(value, node.get("type")):
         return False
     for keyword, is_right in _CHECKS.items():
         if keyword in node and not is_right(value, node[keyword]):
@@ -30,8 +32,10 @@ def fits(value: Any, node: Node, definitions: Node) -> bool:
         return all(_member_fits(name, value[name], node, definitions) for name in value)
     if isinstance(value, list):
         contained = node.get("contains")
-        has_it = not contained or any(fits(item, contained, definitions) for item in value)
-        return has_it and all(fits(item, node.get("items", {}), definitions) for item in value)
+        if contained and not any(fits(item, contained, definitions) for item in value):
+            return False
+        items = node.get("items", {})
+        return all(fits(item, items, definitions) for item in value)
     return True
 
 
@@ -39,8 +43,9 @@ def resolved(node: Node, definitions: Node) -> Node:
     """Return a node with the schema that it refers to; its own keywords win."""
     if "$ref" not in node:
         return node
-    own = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
-    return {**definitions[node["$ref"].removeprefix("#/$defs/")], **own}
+    merged = {**definitions[node["$ref"].removeprefix("#/$defs/")], **node}
+    del merged["$ref"]
+    return merged
 
 
 def matches_whole(pattern: str, text: str) -> bool:
@@ -49,11 +54,13 @@ def matches_whole(pattern: str, text: str) -> bool:
 
 
 def _member_fits(name: str, member: Any, node: Node, definitions: Node) -> bool:
+    if not fits(name, node.get("propertyNames", {}), definitions):
+        return False
     others = node.get("additionalProperties", {})
     child = node.get("properties", {}).get(name, others)
-    if child is False or not fits(name, node.get("propertyNames", {}), definitions):
-        return False
-    return child is True or fits(member, child, definitions)
+    if isinstance(child, bool):
+        return child
+    return fits(member, child, definitions)
 
 
 _TYPES = {"array": list, "boolean": bool, "integer": int, "object": dict, "string": str}
@@ -61,12 +68,17 @@ _TYPES = {"array": list, "boolean": bool, "integer": int, "object": dict, "strin
 
 def _is_of_type(value: Any, wanted: str | list[str] | None) -> bool:
     """Compare the exact type: ``bool`` is an ``int`` in Python, but no integer in JSON Schema."""
-    names = [wanted] if isinstance(wanted, str) else wanted
-    return names is None or any(type(value) is _TYPES[name] for name in names)
+    if wanted is None:
+        return True
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    return any(type(value) is _TYPES[name] for name in wanted)
 
 
 def _has_all(value: Any, names: list[str]) -> bool:
-    return not isinstance(value, dict) or all(name in value for name in names)
+    if not isinstance(value, dict):
+        return True
+    return all(name in value for name in names)
 
 
 def _has_companions(value: Any, companions: Mapping[str, list[str]]) -> bool:
@@ -78,7 +90,9 @@ def _is_at_most(value: Any, most: int) -> bool:
 
 
 def _is_at_least(value: Any, least: int) -> bool:
-    return not isinstance(value, (dict, list, str)) or len(value) >= least
+    if not isinstance(value, (dict, list, str)):
+        return True
+    return len(value) >= least
 
 
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {

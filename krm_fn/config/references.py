@@ -19,7 +19,8 @@ from krm_fn.proxy_url import split_url
 
 _URLS = (("httpProxy",), ("httpsProxy",))
 _NO_PROXY = ("noProxy",)
-_TRUSTED_CA, _MIRROR_CA = ("trustedCA",), ("registryMirror", "ca")
+_TRUSTED_CA = ("trustedCA",)
+_MIRROR_CA = ("registryMirror", "ca")
 
 
 def refers(spec: Any) -> bool:
@@ -70,9 +71,10 @@ class MergedSpec:
 
     def _is_enough(self) -> bool:
         """Return whether the spec names something to write."""
+        if "trustedCA" in self.spec or "registryMirror" in self.spec:
+            return True
         proxies = [self.spec, *self.spec.get("overrides", ())]
-        has_proxy = any(lookup(proxy, path) for proxy in proxies for path in _URLS)
-        return has_proxy or "trustedCA" in self.spec or "registryMirror" in self.spec
+        return any(lookup(proxy, path) for proxy in proxies for path in _URLS)
 
     def _take_values(self, reference: Pointer, source: Mapping[str, Any]) -> None:
         """Take the values of an entry of ``from``; what the user, or a later entry, sets goes before."""
@@ -83,12 +85,17 @@ class MergedSpec:
             return
         for path, given in values.items():
             name = f"{self.names.name(reference)}: {given.place}"
-            if path in _URLS and given.in_secret and split_url(str(given.value)).password:
-                self.secret_urls.add(given.value)
-            if path == _NO_PROXY and isinstance(given.value, str):
-                self._take_list(given.value, name)
-            elif lookup(self.spec, path) is None or path in self.names.foreign:
-                self._put(path, given.value, name)
+            value = given.value
+            if path in _URLS and given.in_secret:
+                parts = split_url(str(value))
+                if parts.password:
+                    self.secret_urls.add(value)
+            if path == _NO_PROXY and isinstance(value, str):
+                self._take_list(value, name)
+                continue
+            is_given = lookup(self.spec, path) is not None
+            if not is_given or path in self.names.foreign:
+                self._put(path, value, name)
 
     def _take_list(self, given: str, name: str) -> None:
         """Put the entries of another list in front of those that are there."""
@@ -98,21 +105,22 @@ class MergedSpec:
                 names.setdefault(entry, self.names.name(place))
         self.spec["noProxy"] = list(names)
         for index, entry_name in enumerate(names.values()):
-            place = (*_NO_PROXY, str(index))
-            self.names.foreign[place] = entry_name
+            self.names.foreign["noProxy", str(index)] = entry_name
 
     def _take_certificates(self, path: Pointer) -> None:
         reference = (*path, "configMap")
         written = lookup(self.spec, reference)
         if written is None:
             return
-        config_map = {"key": json_schema.default("trustedCA.configMap.key"), **written}
+        default_key = json_schema.default("trustedCA.configMap.key")
+        config_map = {"key": default_key, **written}
         try:
             certificates = self._objects.certificates(config_map)
         except ConfigError as error:
             self._report(reference, error)
             return
-        name = f'{self.names.name(reference)}: its key "{shown(config_map["key"])}"'
+        key = shown(config_map["key"])
+        name = f'{self.names.name(reference)}: its key "{key}"'
         self._put(path, {"pem": certificates.pem}, name)
         if path == _TRUSTED_CA:
             self.config_map = certificates.config_map
@@ -122,4 +130,5 @@ class MergedSpec:
         self.names.foreign[path] = name
 
     def _report(self, reference: Pointer, error: ConfigError) -> None:
-        self.mistakes += [self.names.mistake(reference, text) for text in error.problems]
+        for text in error.problems:
+            self.mistakes.append(self.names.mistake(reference, text))

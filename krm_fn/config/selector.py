@@ -13,9 +13,11 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 def with_tuples(written: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members of a mapping, each list as a tuple."""
-    return {
-        key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
-    }
+    members = dict(written)
+    for key, value in written.items():
+        if isinstance(value, list):
+            members[key] = tuple(value)
+    return members
 
 
 class Matcher(NamedTuple):
@@ -69,8 +71,10 @@ class IgnoredPlace(NamedTuple):
 
     def fits(self, *, path: str, kind: str, name: str) -> bool:
         """Return whether the place of a finding, its object and the path of its file, matches."""
+        if not (_fits(self.kinds, kind) and _fits(self.names, name)):
+            return False
         paths = [form for glob in self.paths for form in (glob, f"*/{glob}")]
-        return _fits(paths, path) and _fits(self.kinds, kind) and _fits(self.names, name)
+        return _fits(paths, path)
 
 
 class OverrideSubject(NamedTuple):
@@ -113,17 +117,18 @@ class ClusterMatcher(NamedTuple):
 
     def fits(self, place: OverrideSubject) -> bool:
         """Return whether the place matches."""
-        is_of_cluster = place.cluster is not None or not any(self[:5])
-        return is_of_cluster and all(map(_fits, self, place))
+        if place.cluster is None and any(self[:5]):
+            return False
+        return all(map(_fits, self, place))
 
 
 def _fits(globs: Any, values: Any) -> bool:
     """Return whether there are no globs, or one fits a text of the values; of mappings, each glob its member."""
+    if not globs:
+        return True
     if isinstance(globs, Mapping):
         return all(_fits((glob,), values.get(key)) for key, glob in globs.items())
-    texts = values if isinstance(values, tuple) else (values,)
-    return not globs or any(
-        isinstance(text, str) and fnmatch.fnmatchcase(text, glob)
-        for text in texts
-        for glob in globs
-    )
+    if not isinstance(values, tuple):
+        values = (values,)
+    texts = [text for text in values if isinstance(text, str)]
+    return any(fnmatch.fnmatchcase(text, glob) for text in texts for glob in globs)

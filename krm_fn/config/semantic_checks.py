@@ -27,7 +27,8 @@ _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
 def mistakes(spec: Any) -> _Mistakes:
     """Yield each mistake of ``spec`` (as ``json_schema.plain`` returns it): its place, and one line about it."""
     yield from _of_proxy(spec, ())
-    for index in range(len(list_at(spec, ("overrides",)))):
+    overrides = list_at(spec, ("overrides",))
+    for index in range(len(overrides)):
         yield from _of_proxy(spec, ("overrides", str(index)))
     for name in ("podCIDRs", "serviceCIDRs", "networks"):
         yield from _of_list(spec, ("clusterDefaults", name), _mistake_of_cidr)
@@ -37,8 +38,9 @@ def _of_proxy(spec: Any, place: Pointer) -> _Mistakes:
     """Yield the mistakes that ``spec`` and an override, which is at ``place``, can both have."""
     for name in ("httpProxy", "httpsProxy"):
         given = text_at(spec, (*place, name))
-        for text in url.mistakes(given) if given else ():
-            yield (*place, name), text
+        if given:
+            for text in url.mistakes(given):
+                yield (*place, name), text
     for path, mistake in _LISTS:
         yield from _of_list(spec, (*place, *path), mistake)
 
@@ -47,7 +49,10 @@ def _of_list(spec: Any, place: Pointer, mistake: Callable[[str], str]) -> _Mista
     """Yield the mistakes of the entries at ``place``."""
     for entry_place, text in texts_at(spec, place):
         # A comma may be in a password: a text that could hold one is judged whole, so that no half of it is shown.
-        entries = (text,) if noproxy.may_hold_a_credential(text) else noproxy.parse(text)
+        if noproxy.may_hold_a_credential(text):
+            entries: tuple[str, ...] = (text,)
+        else:
+            entries = noproxy.parse(text)
         for entry in entries:
             reason = mistake(entry)
             if reason:

@@ -27,9 +27,9 @@ def mistakes(url: str) -> Iterator[str]:
     if any(letter.isspace() or not letter.isprintable() for letter in url):
         yield 'must not hold blanks or line breaks: write a blank inside a password as "%20"'
     elif placeholder:
-        default = placeholder.default
-        for text in mistakes(default) if default else ():
-            yield f"has a placeholder with a default, which {text}"
+        if placeholder.default:
+            for text in mistakes(placeholder.default):
+                yield f"has a placeholder with a default, which {text}"
     elif placeholders.is_in(url):
         yield 'must be a placeholder as a whole, such as "${HTTP_PROXY}", or hold none'
     elif not url.startswith(("http://", "https://")):
@@ -59,8 +59,9 @@ def _is_host(text: str) -> bool:
     labels = text.split(".")
     # A name whose last label is a number is an IPv4 address to every resolver, or nothing (RFC 1123, section 2.1).
     if not bracketed and not labels[-1].isdigit():
-        is_short = len(text) <= 253 and all(0 < len(label) <= 63 for label in labels)
-        return is_short and text.isascii() and NAME.fullmatch(text.lower()) is not None
+        if len(text) > 253 or not all(0 < len(label) <= 63 for label in labels):
+            return False
+        return text.isascii() and NAME.fullmatch(text.lower()) is not None
     try:
         ipaddress.IPv6Address(text[1:-1]) if bracketed else ipaddress.IPv4Address(text)
     except ValueError:

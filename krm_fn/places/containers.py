@@ -71,6 +71,12 @@ def containers(
             yield Container(name, (*path, str(index)), item)
 
 
+def all_containers(data: Mapping[str, Any], at: Pointer) -> Iterator[Container]:
+    """Yield the init containers and the containers of a workload."""
+    for field in (INIT_CONTAINERS, CONTAINERS):
+        yield from containers(data, field, at=at)
+
+
 def wrong_types(data: Mapping[str, Any], at: Pointer) -> Iterator[Result]:
     """Yield what on the way to the containers, or among them, has a wrong type."""
     mappings = []

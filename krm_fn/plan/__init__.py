@@ -25,7 +25,7 @@ from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS
-from krm_fn.targets.class_plans import ClassPlans, class_plans
+from krm_fn.targets.class_plans import ClassEffect, ClassPlans, class_plans
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
@@ -130,9 +130,11 @@ def _patched(source: ObjectSource, config: ProxyConfig, classes: ClassPlans) -> 
     """Return the items that may hold a ClusterClass, or a Cluster of one, that is edited, judged by their text."""
     if not is_enabled(OF_CLASSES, config):
         return set()
-    if not (is_enabled(OF_CLASSES, config) and (classes.is_on or classes.words)):
+    if classes.is_on:
+        return {*items_of_kinds(source, _CLASS_KINDS)}
+    if not classes.words:
         return set()
-    return {*items_of_kinds(source, _CLASS_KINDS, () if classes.is_on else classes.words)}
+    return {*items_of_kinds(source, _CLASS_KINDS, classes.words)}
 
 
 def _has_code(source: ObjectSource, index: int) -> bool:
@@ -147,7 +149,9 @@ def _has_code(source: ObjectSource, index: int) -> bool:
 
 def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: ProxyConfig) -> None:
     """Count an object that could hold a proxy; objects in ``exclude`` count as selected: that is intended."""
-    if not obj.is_local and any(is_edited(target, obj, config) for target in targets):
+    if obj.is_local:
+        return
+    if any(is_edited(target, obj, config) for target in targets):
         overview.candidates += 1
         overview.selected += fits(obj, config.selector._replace(exclude=()))
 
@@ -157,17 +161,19 @@ def _edits(
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
     obj = subject.obj
-    effects = {
-        target.id: classes.effect(target.id, obj)
-        for target in targets
-        if is_edited(target, obj, config)
-    }
-    concerned = [
-        target for target in targets if target.id in effects and not effects[target.id].stays
-    ]
+    concerned: list[Target] = []
+    effects: dict[str, ClassEffect] = {}
+    for target in targets:
+        if not is_edited(target, obj, config):
+            continue
+        effect = classes.effect(target.id, obj)
+        if not effect.stays:
+            concerned.append(target)
+            effects[target.id] = effect
     for target, resolved in resolved_for_each(subject, concerned, config):
-        notes = effects[target.id].notes if resolved.settings.sets_any else ()
-        if effects[target.id].holds_nothing:
+        effect = effects[target.id]
+        notes = effect.notes if resolved.settings.sets_any else ()
+        if effect.holds_nothing:
             blank = ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
             resolved = Resolved(blank)  # noqa: PLW2901 -- the class holds what the template must not
         groups = by_groups(subject, target, resolved, config, classes.topology)

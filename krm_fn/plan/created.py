@@ -56,15 +56,17 @@ def lacking(
 ) -> Iterator[PlannedEdit]:
     """Yield those of the new objects that the list lacks and the selector includes, each once."""
     for edit in created:
-        if known.candidates(identity(edit.obj)):
+        obj = edit.obj
+        key = identity(obj)
+        if known.candidates(key):
             continue
-        if is_selected(edit.obj, config):
-            known.add(identity(edit.obj), None)
+        if is_selected(obj, config):
+            known.add(key, None)
             yield edit
             continue
-        is_excluded = fits(edit.obj, config.selector._replace(exclude=()))
+        is_excluded = fits(obj, config.selector._replace(exclude=()))
         if edit.item_index == NO_ITEM and edit.is_asked and not is_excluded:
-            overview.not_generated.append(edit.obj)
+            overview.not_generated.append(obj)
 
 
 def identity(obj: Object) -> Key:

@@ -60,8 +60,10 @@ def _words(
     row: TargetRow, hints: tuple[str, ...], config: ProxyConfig, names: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return words of which one is in every object that a target edits; empty if its kinds alone tell them."""
-    declared = {"trustedCA": config.trusted_ca.pem, "registryMirror": config.mirror}
-    if row.needs and not declared[row.needs]:
+    if row.needs == "trustedCA" and not config.trusted_ca.pem:
         return row.traces
-    is_filling = row.fills_references or row.fills_values
-    return hints + names if hints and is_filling else hints
+    if row.needs == "registryMirror" and not config.mirror:
+        return row.traces
+    if hints and (row.fills_references or row.fills_values):
+        return hints + names
+    return hints

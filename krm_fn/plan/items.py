@@ -15,10 +15,13 @@ def items_of_kinds(
     """Return the indexes of the items that may hold an object of some kinds, and one of some words, in order."""
     kinds = frozenset(kinds)
     possible: list[int] = []
+    if not kinds:
+        return possible
     for occurring, indexes in source.by_kinds().items():
-        if kinds and not (occurring and kinds.isdisjoint(occurring)):
+        if not (occurring and kinds.isdisjoint(occurring)):
             possible += indexes
-    return source.holding(words, sorted(possible))
+    possible.sort()
+    return source.holding(words, possible)
 
 
 class ItemReader:
@@ -37,11 +40,11 @@ class ItemReader:
 
     def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
         """Return the objects of items that no target needs; one that cannot be read is no error."""
-        found = []
+        objects = []
         for index in items_of_kinds(self.source, kinds):
             if index not in self._read:
-                found += self.readable(index)
-        return found
+                objects += self.readable(index)
+        return objects
 
     def readable(self, index: int) -> list[Object]:
         """Return the objects of one item that no target needs, none if it cannot be read."""
@@ -57,5 +60,6 @@ class ItemReader:
 
     def take(self, index: int) -> list[Object]:
         """Return the objects of one item and forget them; raises InputError."""
-        objects = self._read.pop(index, None)
-        return self.source.objects(index) if objects is None else objects
+        if index in self._read:
+            return self._read.pop(index)
+        return self.source.objects(index)

@@ -32,20 +32,14 @@ class ObjectSource(Protocol):
 
     def __len__(self) -> int: ...
 
-    def kinds(self, index: int) -> frozenset[str]:
-        """Return the kinds that may be in one entry, judged by its text.
-
-        Empty if nothing is known.
-        """
-
     def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
-        """Return what ``kinds`` returns for some entries -> their indexes, in order."""
-
-    def contains(self, index: int, words: tuple[str, ...]) -> bool:
-        """Return whether one of the words is in the text of one entry; True without words."""
+        """Return the kinds that may be in some entries, empty if nothing is known -> their indexes, in order."""
 
     def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
-        """Return the indexes of the entries, or of those ``among`` them, for which ``contains`` is True, in order."""
+        """Return the indexes of the entries, or of those ``among`` them, with one of the words, in order.
+
+        Without words, return all.
+        """
 
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one entry; raises InputError."""
@@ -54,6 +48,7 @@ class ObjectSource(Protocol):
         """Return the text of one entry, with the comments above; "" where no code of ytt can be in it."""
 
 
+_Memberships = tuple[Membership, ...]
 Location = tuple[int, Pointer, ObjectRef]
 """By what an object of a list is told from all others, listed and new: its item, its place in it, its identity."""
 
@@ -86,7 +81,7 @@ class PlannedEdit(NamedTuple):
     item_index: int
     obj: Object
     target_id: str
-    memberships: tuple[Membership, ...]
+    memberships: _Memberships
     resolved: Resolved
     options: Mapping[str, Any]
     is_new: bool = False
@@ -134,11 +129,14 @@ class PlannedEdit(NamedTuple):
         About an object that SOPS encrypted there is only the finding that it is encrypted.
         """
         yield from self.notes
-        found = list(self.target.edit(self.obj.data, self.context))
-        if not sops.is_encrypted(self.obj.data):
-            yield from _left_alone(found) if self.has_code else found
-        elif found:
-            yield sops.refusal()
+        proposals = list(self.target.edit(self.obj.data, self.context))
+        if sops.is_encrypted(self.obj.data):
+            if proposals:
+                yield sops.refusal()
+        elif self.has_code:
+            yield from _left_alone(proposals)
+        else:
+            yield from proposals
 
     def readings(self) -> Iterator[Reading]:
         """Yield what the object holds already in the place of the target.
@@ -167,13 +165,10 @@ class PlannedEdit(NamedTuple):
     @property
     def has_list_by_class(self) -> bool:
         """Whether it is a Cluster that gets its ``NO_PROXY`` by a ClusterClass, whatever the Cluster itself holds."""
-        class_context = self.class_context
-        return bool(
-            class_context
-            and class_context.of_class
-            and class_context.is_wanted
-            and self.memberships
-        )
+        known = self.class_context
+        if not known or not known.of_class:
+            return False
+        return known.is_wanted and bool(self.memberships)
 
     @property
     def has_place(self) -> bool:
@@ -191,9 +186,10 @@ class PlannedEdit(NamedTuple):
             return True
         if self.class_context and self.class_context.repairs_erased:
             return True
+        if self.target.writes is not Writes.PROXY_AND_TRUST:
+            return False
         given = self.resolved.settings
-        is_trust = self.target.writes is Writes.PROXY_AND_TRUST
-        return is_trust and bool(given.trusted_ca.pem or given.mirror)
+        return bool(given.trusted_ca.pem or given.mirror)
 
     def result(self, finding: Result) -> Result:
         """Return ``finding`` as a result about the object and the target."""
@@ -233,11 +229,11 @@ class Overview:
         self.candidates = 0
         self.selected = 0
         self.foreign: list[Foreign] = []
-        self.missing: list[tuple[Object, Key, tuple[Membership, ...]]] = []
+        self.missing: list[tuple[Object, Key, _Memberships]] = []
         self.not_generated: list[Object] = []
         self.unreadable: list[DocumentError] = []
-        self.naming: list[tuple[Object, tuple[Membership, ...]]] = []
-        self.clusters: list[tuple[Object, tuple[Membership, ...]]] = []
+        self.naming: list[tuple[Object, _Memberships]] = []
+        self.clusters: list[tuple[Object, _Memberships]] = []
         self.uses = NO_USES
 
     @property
@@ -251,12 +247,14 @@ class Overview:
         """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
         self.config = config
         self.uses = uses
-        self.foreign = foreign([obj for obj in read if is_selected(obj, config)], topology)
+        selected = [obj for obj in read if is_selected(obj, config)]
+        self.foreign = list(foreign(selected, topology))
         for obj, key in missing(read, topology):
             if is_selected(obj, config):
                 self.missing.append((obj, key, topology.of(obj)))
         for obj in read:
-            if obj.group_kind == CLUSTER and not obj.is_local:
-                memberships = topology.of(obj)
-                if any(membership.cluster.ref == obj.ref for membership in memberships):
-                    self.clusters.append((obj, memberships))
+            if obj.group_kind != CLUSTER or obj.is_local:
+                continue
+            memberships = topology.of(obj)
+            if any(membership.cluster.ref == obj.ref for membership in memberships):
+                self.clusters.append((obj, memberships))

@@ -29,27 +29,22 @@ class Foreign(NamedTuple):
     is_own: bool = False
 
 
-def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:
-    """Return what is of a system other than ``NODE_KINDS``: the objects themselves, and those that refer to such.
+def foreign(objects: Iterable[Object], topology: Topology) -> Iterator[Foreign]:
+    """Yield what is of a system other than ``NODE_KINDS``: the objects themselves, and those that refer to such.
 
     Args:
         objects: those of ``kinds()`` and of ``system_kinds()``.
         topology: the Clusters of the list.
     """
-    systems: list[Foreign] = []
     for obj in objects:
-        named = [(*obj.group_kind, obj.base_name, True)]
-        named += [(use.target.group, use.target.kind, use.target.name, False) for use in uses(obj)]
-        for group, kind, name, is_own in named:
-            system = system_of(group, kind)
+        own = key_of(obj)._replace(name=obj.base_name)
+        for key in (own, *(use.target for use in uses(obj))):
+            system = system_of(*key.group_kind)
             if system is None:
                 continue
-            memberships = topology.of(obj) or [None]
-            systems += [
-                Foreign(system, kind, name, obj, membership and membership.cluster, is_own)
-                for membership in memberships
-            ]
-    return systems
+            for membership in topology.of(obj) or [None]:
+                cluster = membership and membership.cluster
+                yield Foreign(system, key.kind, key.name, obj, cluster, key is own)
 
 
 def missing(objects: Iterable[Object], topology: Topology) -> Iterator[tuple[Object, Key]]:
@@ -64,11 +59,16 @@ def missing(objects: Iterable[Object], topology: Topology) -> Iterator[tuple[Obj
 
 def _named(obj: Object, topology: Topology) -> Iterator[Key]:
     """Yield what a Cluster or a group of workers names, and what a target writes the proxy of its nodes into."""
-    class_key = topology.class_of(obj) if obj.group_kind == CLUSTER else None
-    if class_key is not None:
-        yield class_key
-    for use in uses(obj) if obj.ref.kind in _OWNS_TEMPLATES else ():
+    if obj.group_kind == CLUSTER:
+        class_key = topology.class_of(obj)
+        if class_key is not None:
+            yield class_key
+    if obj.ref.kind not in _OWNS_TEMPLATES:
+        return
+    for use in uses(obj):
+        if use.target.group_kind in NODE_KINDS:
+            yield use.target
+            continue
         system = system_of(*use.target.group_kind)
-        is_written = system is not None and bool(system.target) and not system.waits
-        if use.target.group_kind in NODE_KINDS or is_written:
+        if system is not None and system.target and not system.waits:
             yield use.target

@@ -23,8 +23,8 @@ def data_uses(reader: ItemReader, config: ProxyConfig) -> DataUses:
     fills_variables = any(row.fills_references for row in rows.values())
     if not fills_variables:
         rows = {name: row for name, row in rows.items() if row.fills_values}
-    if not rows:
-        return NO_USES
+        if not rows:
+            return NO_USES
     uses = DataUses(fills_variables=fills_variables, chart_sources=_chart_sources(reader))
     for name, row in rows.items():
         if row.reference_words:
@@ -41,9 +41,10 @@ def _chart_sources(reader: ItemReader) -> ChartSources:
         return NO_SOURCES
     words: tuple[str, ...] = ("bitnami", "Bitnami")
     if reader.source.holding(("chartRef",), releases):
-        words = (*words, "OCIRepository")
+        words += ("OCIRepository",)
+    kinds = [kind for _, kind in CHART_SOURCES]
     found = []
-    for index in items_of_kinds(reader.source, [kind for _, kind in CHART_SOURCES], words):
+    for index in items_of_kinds(reader.source, kinds, words):
         found += [obj for obj in reader.readable(index) if not obj.is_local]
     return chart_sources(found)
 
@@ -64,9 +65,11 @@ def _note_references(
     for index in reader.source.holding(row.reference_words, items):
         target = TARGETS[name]
         options = target.options(config.targets)
+        known_kinds = target.all_kinds(options)
         for obj in reader.readable(index):
-            is_known = row.fills_references or obj.group_kind in target.all_kinds(options)
-            if is_known and is_selected(obj, config):
+            if not row.fills_references and obj.group_kind not in known_kinds:
+                continue
+            if is_selected(obj, config):
                 target.note_references(uses, obj.data, options)
 
 

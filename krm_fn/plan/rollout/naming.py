@@ -85,33 +85,37 @@ def users_of(
 
 def rename_of(edits: list[PlannedEdit], content: Any, config: ProxyConfig, noun: str) -> Rename:
     """Return an object with the name that it is to have: with a hash of its content where it holds a proxy."""
-    index, obj = edits[0].item_index, edits[0].obj
-    has_room = isinstance(patch.lookup(obj.data, _ANNOTATIONS) or {}, dict)  # for the former name
-    if not (config.hash_names and has_room and _holds_proxy(edits)):
-        return Rename(index, obj, obj.base_name, noun)
+    obj = edits[0].obj
+    rename = Rename(edits[0].item_index, obj, obj.base_name, noun)
+    if not config.hash_names or not _holds_proxy(edits):
+        return rename
+    annotations = patch.lookup(obj.data, _ANNOTATIONS)
+    if annotations and not isinstance(annotations, dict):
+        return rename  # there is no room for the former name
     import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for names with a hash
 
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    digits = hashlib.sha256(text.encode()).hexdigest()[:_HEX]
-    return Rename(index, obj, f"{obj.base_name}-{digits}", noun)
+    digits = hashlib.sha256(text.encode()).hexdigest()
+    return rename._replace(name=f"{obj.base_name}-{digits[:_HEX]}")
 
 
 def renamed(
     rename: Rename, users: list[User], source: ObjectSource, *, is_taken: bool = False
 ) -> Iterator[RolloutNote]:
     """Yield the new name of an object and the references that follow it, or why it keeps its name."""
+    index, obj, name, _ = rename
     obstacle = _obstacle(rename, users, source, is_taken=is_taken)
     if obstacle:
-        text = f"keeps its name, {obstacle}"
-        finding = Result.of("NodesKept", text, NAME)
-        yield RolloutNote(rename.item_index, rename.obj, finding)
+        finding = Result.of("NodesKept", f"keeps its name, {obstacle}", NAME)
+        yield RolloutNote(index, obj, finding)
         return
     why = "so that nodes roll" if rename.is_hashed else "without a hash"
-    edit = Edit((patch.replace(*NAME, value=rename.name),), f'renamed to "{rename.name}" {why}')
-    yield RolloutNote(rename.item_index, rename.obj, edit, rename.name)
-    note = _note_of_base_name(rename.obj, is_hashed=rename.is_hashed)
+    operation = patch.replace(*NAME, value=name)
+    edit = Edit((operation,), f'renamed to "{name}" {why}')
+    yield RolloutNote(index, obj, edit, name)
+    note = _note_of_base_name(obj, is_hashed=rename.is_hashed)
     if note:
-        yield RolloutNote(rename.item_index, rename.obj, note)
+        yield RolloutNote(index, obj, note)
     for user in users:
         yield from update_reference(user, rename)
 
@@ -121,9 +125,12 @@ def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
     message = f"refers to the {rename.noun} by its new name, so that nodes roll"
     if user.place is not None:
         yield from _updated_variable(user, user.place, rename, message)
-    elif patch.lookup(user.obj.data, user.path) != rename.name and not is_encrypted(user.obj.data):
-        edit = Edit((patch.replace(*user.path, value=rename.name),), message)
-        yield RolloutNote(user.item_index, user.obj, edit)
+        return
+    data = user.obj.data
+    if patch.lookup(data, user.path) == rename.name or is_encrypted(data):
+        return
+    operation = patch.replace(*user.path, value=rename.name)
+    yield RolloutNote(user.item_index, user.obj, Edit((operation,), message))
 
 
 def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> RolloutNote:
@@ -147,8 +154,8 @@ def _updated_variable(
     if place.class_context is None:
         return
     name = rename.name if rename.is_hashed else ""
-    class_context = place.class_context._replace(secret=name, has_hashed_secrets=False)
-    context = place.context._replace(class_context=class_context)
+    known = place.class_context._replace(secret=name, has_hashed_secrets=False)
+    context = place.context._replace(class_context=known)
     for edit in place.target.edit(user.obj.data, context):
         if isinstance(edit, Edit):
             yield RolloutNote(user.item_index, user.obj, edit._replace(message=message))
@@ -159,7 +166,8 @@ def _holds_proxy(edits: Iterable[PlannedEdit]) -> bool:
     for place in edits:
         without_proxy = ProxySettings(cluster=place.resolved.settings.cluster)
         context = place.context._replace(settings=without_proxy)
-        if any(isinstance(edit, Edit) for edit in place.target.edit(place.obj.data, context)):
+        proposals = place.target.edit(place.obj.data, context)
+        if any(isinstance(proposal, Edit) for proposal in proposals):
             return True
     return False
 
@@ -170,13 +178,17 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, *, is_tak
     An object of another namespace, such as a Kustomization of Flux, follows; it has no say.
     """
     own = rename.obj.ref.namespace
-    inside = [user for user in users if user.obj.ref.namespace in ("", own) or not own]
-    if rename.is_hashed and not inside:
+    concerned = [rename.obj]
+    items = [rename.item_index]
+    for user in users:
+        items.append(user.item_index)
+        if not own or user.obj.ref.namespace in ("", own):
+            concerned.append(user.obj)
+    if rename.is_hashed and len(concerned) == 1:
         return "because no object of the list refers to it: add the object that refers to it to the list"
-    for obj in (rename.obj, *(user.obj for user in inside)):
+    for obj in concerned:
         if is_encrypted(obj.data):
             return f'because {obj.ref.kind} "{obj.ref.name}" {ENCRYPTED}'
-    items = [rename.item_index, *(user.item_index for user in users)]
     if any(index >= 0 and source.text_for_ytt(index) for index in items):
         return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
     if is_taken:
@@ -197,4 +209,6 @@ def _note_of_base_name(obj: Object, *, is_hashed: bool) -> Edit | None:
         message = "removes the note of the former name: the name has no hash"
         draft.remove(path, keep=1)
     operations = draft.operations() if draft.edits else []
-    return Edit(tuple(operations), message) if operations else None
+    if not operations:
+        return None
+    return Edit(tuple(operations), message)

@@ -16,7 +16,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import list_at, text_at
+from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.plan import Location, ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.naming import (
@@ -63,23 +63,23 @@ def secret_names(
     Raises:
         InputError: an object that seems to refer to a Secret cannot be read.
     """
-    secrets = [
-        edit
-        for edit in edits
-        if edit.target_id == _TARGET and edit.obj.data and cluster_secret.is_one(edit.obj.base_name)
-    ]
+    secrets: list[tuple[Key, PlannedEdit]] = []
+    changed_classes = set()
+    for edit in edits:
+        obj = edit.obj
+        if edit.target_id == _TARGET and obj.data and cluster_secret.is_one(obj.base_name):
+            secrets.append((_key(obj, obj.base_name), edit))
+        of_class = edit.class_context
+        if of_class and obj.ref.kind == "ClusterClass" and edit.location in changed:
+            changed_classes.add(of_class.of_class)
     references = [*_of_nodes(source, edits), *_of_classes(edits)]
-    users = users_of((_key(edit.obj, edit.obj.base_name) for edit in secrets), references)
+    users = users_of((key for key, _ in secrets), references)
     notes: list[RolloutNote] = []
-    changed_classes = {
-        edit.class_context.of_class
-        for edit in edits
-        if edit.class_context and edit.obj.ref.kind == "ClusterClass" and edit.location in changed
-    }
-    for edit in secrets:
-        content = [edit.obj.data.get("data"), edit.obj.data.get("stringData")]
+    for key, edit in secrets:
+        data = edit.obj.data
+        content = [data.get("data"), data.get("stringData")]
         secret = rename_of([edit], content, config, "Secret")
-        its_users = users.get(_key(edit.obj, edit.obj.base_name), [])
+        its_users = users.get(key, [])
         if not secret.keeps_name:
             notes += renamed(secret, its_users, source)
             continue
@@ -98,7 +98,10 @@ def secret_names(
 
 def _of_nodes(source: ObjectSource, edits: Sequence[PlannedEdit]) -> Iterator[_Reference]:
     """Yield the files of nodes whose content is in the Secret of a Cluster, as the run leaves them."""
-    objects = {(edit.item_index, edit.obj.path): edit.obj for edit in edits if not edit.is_new}
+    objects: dict[tuple[int, Pointer], Object] = {}
+    for edit in edits:
+        if not edit.is_new:
+            objects[edit.item_index, edit.obj.path] = edit.obj
     possible = items_of_kinds(source, KIND_NAMES)
     for index in source.holding((giantswarm.SYSTEMD_PROXY_SUFFIX,), possible):
         for obj in source.objects(index):

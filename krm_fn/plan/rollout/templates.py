@@ -56,7 +56,8 @@ def template_names(
         obj = of_object[0].obj
         if obj.group_kind not in _FROZEN or not obj.ref.name:
             continue
-        template = rename_of(of_object, [obj.data.get("spec")], config, "template")
+        content = [obj.data.get("spec")]
+        template = rename_of(of_object, content, config, "template")
         # Of two objects with one identity the first decides about both names.
         template = template._replace(name=names.setdefault(key_of(obj), template.name))
         if location in changed or not template.keeps_name:
@@ -79,13 +80,18 @@ def _users(source: ObjectSource, places: Sequence[PlannedEdit]) -> ObjectIndex[l
     templates: list[Key] = []
     named: list[tuple[Key, User]] = []
     for index in items_of_kinds(source, {kind for _, kind in _FROZEN}):
-        is_whole_item = index in read and not read[index].path
-        for obj in [read[index]] if is_whole_item else source.objects(index):
+        if index in read and not read[index].path:
+            objects = [read[index]]
+        else:
+            objects = source.objects(index)
+        for obj in objects:
             if obj.group_kind in _FROZEN:
                 templates.append(key_of(obj))
-            if not obj.is_local:
-                for template, path in references(obj):
-                    named.append((template, User(index, obj, (*path, "name"))))
+            if obj.is_local:
+                continue
+            for template, path in references(obj):
+                user = User(index, obj, (*path, "name"))
+                named.append((template, user))
     return users_of(templates, named)
 
 

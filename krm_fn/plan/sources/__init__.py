@@ -83,27 +83,29 @@ class Objects:
         candidates = list(self._named(kind, reference["name"], namespace))
         called = f'{kind} "{reference["name"]}"'
         if namespace is None:
-            candidates = [obj for obj in candidates if is_open(obj.ref.namespace)] or candidates
+            in_none = [obj for obj in candidates if is_open(obj.ref.namespace)]
+            candidates = in_none or candidates
         else:
             called += f' in namespace "{namespace}"'
-        problem = ""
         if not candidates:
             problem = f"must name an object of the list: there is no {called} in it"
-        elif len(candidates) > 1:
-            hint = (
-                "say in `namespace` which one is meant" if namespace is None else "keep one of them"
-            )
+            raise ConfigError([problem])
+        obj, *others = candidates
+        if others:
+            hint = "keep one of them"
+            if namespace is None:
+                hint = "say in `namespace` which one is meant"
             problem = (
                 f"must name one object: there are {len(candidates)} of {called} in the list, {hint}"
             )
-        elif namespace is None and self._has_others(candidates[0].ref.namespace):
+            raise ConfigError([problem])
+        if namespace is None and self._has_others(obj.ref.namespace):
             problem = (
-                f"must say in `namespace` that the {called} of namespace {json.dumps(candidates[0].ref.namespace)} is "
+                f"must say in `namespace` that the {called} of namespace {json.dumps(obj.ref.namespace)} is "
                 "meant, because the list holds objects of other namespaces, too, and anybody may own one of that name"
             )
-        if problem:
             raise ConfigError([problem])
-        return candidates[0]
+        return obj
 
     def _has_others(self, namespace: str) -> bool:
         """Return whether a readable object of the list is in another namespace than this one."""
@@ -121,8 +123,9 @@ class Objects:
         for source in self._lists:
             for index in items_of_kinds(source, [kind], (name,)):
                 for obj in source.objects(index):
-                    is_same = obj.group_kind == ("", kind) and obj.ref.name == name
-                    if is_same and namespace in (None, obj.ref.namespace):
+                    if obj.group_kind != ("", kind) or obj.ref.name != name:
+                        continue
+                    if namespace in (None, obj.ref.namespace):
                         yield obj
 
 

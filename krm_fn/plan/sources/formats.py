@@ -33,7 +33,8 @@ _Fields = dict[Pointer, ForeignValue]
 _URLS = (("httpProxy",), ("httpsProxy",))
 _SPEC = (*_URLS, ("noProxy",))
 
-_OFF, _ON = ("false", "no", "off"), ("true", "yes", "on")
+_OFF = ("false", "no", "off")
+_ON = ("true", "yes", "on")
 _TKG_NETWORKS = ("AWS_VPC_CIDR", "AZURE_VNET_CIDR")
 _TKG_FAMILY = "TKG_IP_FAMILY"
 _TKG_PROVIDER = "INFRASTRUCTURE_PROVIDER"
@@ -108,19 +109,24 @@ def _likely(data: Mapping[str, Any]) -> str | None:
     Raises:
         ConfigError: it looks like several of them.
     """
-    likely = {TKG: True} if tkg.PROXY_SWITCH in data else {}
+    likely: list[str] = []
     for name, form in FORMATS.items():
-        for path, keys in form.places:
+        for place in form.places:
+            path, keys = place
             is_there = any(lookup(data, (*path, key)) is not None for key in keys)
-            if is_there and (path, keys) != _TOP:
-                likely[name] = True
+            if name == TKG and tkg.PROXY_SWITCH in data:
+                is_there = True
+            if is_there and place != _TOP and name not in likely:
+                likely.append(name)
     if len(likely) > 1:
         names = " and ".join(likely)
         text = f"must be of one form, but it looks like {names}: say which in `format`"
         raise ConfigError([text])
     if likely:
-        return next(iter(likely))
-    return IMAGE_BUILDER if _proxy(data, IMAGE_BUILDER) else None
+        return likely[0]
+    if _proxy(data, IMAGE_BUILDER):
+        return IMAGE_BUILDER
+    return None
 
 
 def left_out(text: str) -> list[str]:
@@ -146,24 +152,35 @@ def _whole(text: str) -> dict[str, Any]:
         raise ConfigError(
             ["must say its values itself, but code of ytt decides about them: write them there"]
         )
-    return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
+    whole: dict[str, Any] = {}
+    for part in parts:
+        if isinstance(part, dict):
+            whole.update(part)
+    return whole
 
 
 def _proxy(data: Any, name: str | None) -> _Fields:
     """Return the URLs and the list of a format."""
     fields: _Fields = {}
-    for path, keys in FORMATS[name].places if name else ():
+    if not name:
+        return fields
+    for path, keys in FORMATS[name].places:
         for field, key in zip(_SPEC, keys, strict=True):
-            value = lookup(data, (*path, key))
-            if value is not None and field not in fields:
-                value = value if field in _URLS else _joined(value)
-                fields[field] = ForeignValue(value, field_path((*path, key)))
+            place = (*path, key)
+            value = lookup(data, place)
+            if value is None or field in fields:
+                continue
+            if field not in _URLS:
+                value = _joined(value)
+            fields[field] = ForeignValue(value, field_path(place))
     return fields
 
 
 def _joined(value: Any) -> Any:
     """Return a list of entries as one text; its place is that of the list."""
-    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+    if not isinstance(value, list):
+        return value
+    if all(isinstance(entry, str) for entry in value):
         return ",".join(value)
     return value
 
@@ -184,26 +201,30 @@ def _tkg(data: Any) -> _Fields:
         fields["clusterDefaults", "infrastructure"] = ForeignValue(infrastructure, _TKG_PROVIDER)
     certificates = lookup(data, (tkg.PROXY_CERTIFICATE,))
     if certificates:
-        decoded = ForeignValue(_decoded(certificates), tkg.PROXY_CERTIFICATE)
-        fields["trustedCA", "pem"] = decoded
+        pem = _decoded(certificates)
+        fields["trustedCA", "pem"] = ForeignValue(pem, tkg.PROXY_CERTIFICATE)
     return fields
 
 
 def _is_off(switch: Any) -> bool:
     word = str(switch).strip().lower()
-    if switch not in (None, "") and word not in (*_OFF, *_ON):
+    if word in _OFF:
+        return True
+    if switch not in (None, "") and word not in _ON:
         raise ConfigError([f"`{tkg.PROXY_SWITCH}` must be true or false"])
-    return word in _OFF
+    return False
 
 
 def _infrastructure(data: Any) -> str:
     """Return the kind of the infrastructure that a TKG file names; "" for none that is known."""
-    return _TKG_INFRASTRUCTURES.get(str(lookup(data, (_TKG_PROVIDER,))).lower(), "")
+    provider = lookup(data, (_TKG_PROVIDER,))
+    return _TKG_INFRASTRUCTURES.get(str(provider).lower(), "")
 
 
 def _decoded(text: Any) -> str:
+    lines = str(text).split()
     try:
-        return base64.b64decode("".join(str(text).split()), validate=True).decode()
+        return base64.b64decode("".join(lines), validate=True).decode()
     except (binascii.Error, ValueError):
         reason = f"must hold base64 of certificates in PEM form in `{tkg.PROXY_CERTIFICATE}`"
         raise ConfigError([reason]) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from krm_fn.formats import embedded
@@ -28,6 +28,7 @@ from krm_fn.targets.charts.values import (
     namespace_of_release,
     service_names,
     sources,
+    values_elsewhere,
 )
 
 _DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
@@ -54,11 +55,15 @@ def known_chart(use: ChartUse, options: Options) -> Chart | None:
 def _of_rows(name: str, options: Options) -> Chart | None:
     values = []
     for row in options.get("rows", ()):
-        if row["chart"] == name:
-            no_proxy, defaults = row.get("noProxy", ""), tuple(row.get("defaults", ()))
-            value = ChartValue(row["path"], row["form"], no_proxy=no_proxy, defaults=defaults)
-            values.append(value)
-    return Chart(tuple(values)) if values else None
+        if row["chart"] != name:
+            continue
+        no_proxy = row.get("noProxy", "")
+        defaults = tuple(row.get("defaults", ()))
+        value = ChartValue(row["path"], row["form"], no_proxy=no_proxy, defaults=defaults)
+        values.append(value)
+    if not values:
+        return None
+    return Chart(tuple(values))
 
 
 def holds(value: ChartValue, values: Any) -> bool:
@@ -70,11 +75,12 @@ def holds(value: ChartValue, values: Any) -> bool:
 
 def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
     """Return the values of a chart that an annotation names; all of them without names."""
-    return [
-        value
-        for value in chart.values
-        if not names or not {value.name, *value.names}.isdisjoint(names)
-    ]
+    values = []
+    for value in chart.values:
+        own_names = {value.name, *value.names}
+        if not names or not own_names.isdisjoint(names):
+            values.append(value)
+    return values
 
 
 class _Charts(Target):
@@ -84,27 +90,36 @@ class _Charts(Target):
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; where matchers choose charts, the kinds that install them, too."""
         words = super().hints(options)
-        return (*words, HELM_RELEASE[1], APPLICATION[1]) if options.get("charts") else words
+        if options.get("charts"):
+            words += (HELM_RELEASE[1], APPLICATION[1])
+        return words
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places among the values of the chosen charts; none for a value that a chart takes as a template."""
-        is_data = group_kind(data) in _DATA
-        places = _in_data(data, context) if is_data else _in_installation(data, context)
-        if not any("{{" in text for text in context.settings.variables().values()):
+        if group_kind(data) in _DATA:
+            places = _in_data(data, context)
+        else:
+            places = _in_installation(data, context)
+        variables = context.settings.variables()
+        if not any("{{" in text for text in variables.values()):
             yield from places
         elif any(isinstance(place, Place) for place in places):
             yield Result.of("CannotWrite", _TEMPLATE)
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
-        chosen = chosen_charts(data, options, uses.chart_sources)
-        charts = [known_chart(chart.use, options) for chart in chosen]
-        is_go = bool(charts) and all(chart is not None and chart.is_go for chart in charts)
-        names: list[str] = []
+        audience = Audience.POD
+        for chosen in chosen_charts(data, options, uses.chart_sources):
+            chart = known_chart(chosen.use, options)
+            if chart is None or not chart.is_go:
+                audience = Audience.POD
+                break
+            audience = Audience.GO
+        names: dict[str, None] = {}
         for installing in (data, *uses.use(data_key(data)).releases):
             for use in charts_of(installing, uses.chart_sources):
-                names += service_names(use, installing, uses)
-        return Readers(Audience.GO if is_go else Audience.POD, tuple(dict.fromkeys(names)))
+                names |= dict.fromkeys(service_names(use, installing, uses))
+        return Readers(audience, tuple(names))
 
     def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets from which the chosen charts take values and variables."""
@@ -120,10 +135,10 @@ class _Charts(Target):
                     uses.note_values(key, member, chosen.use.name, names)
                 if chart.services:
                     uses.note_release(key, member, data)
-            for value in values:
-                for root in (("values",), ("helm", "valuesObject")):
-                    container = _container(value, lookup(data, (*chosen.use.path, *root)))
-                    uses.note_containers(_in_namespace(data), [container])
+            for root in (("values",), ("helm", "valuesObject")):
+                there = lookup(data, (*chosen.use.path, *root))
+                read = [_container(value, there) for value in values]
+                uses.note_containers(_in_namespace(data), read)
 
 
 TARGET = _Charts()
@@ -131,22 +146,30 @@ TARGET = _Charts()
 
 def _in_installation(data: Data, context: Context) -> Places:
     """Yield the places in a HelmRelease or an Application."""
-    uses, sets_proxy = context.uses, context.settings.sets_any
-    for chosen in chosen_charts(data, context.options, uses.chart_sources):
-        chart = known_chart(chosen.use, context.options)
-        values = _named(chart, chosen.names) if chart else []
-        known = {name for value in values for name in (value.name, *value.names)}
-        missing = [f"`{name}`" for name in chosen.names if name not in known]
-        if sets_proxy and (chart is None or missing):
-            where = f" under {', '.join(missing)}" if chart else ""
-            message = _UNKNOWN.format(chart=chosen.use.name, where=where)
-            yield Result.of("ByHand", message, chosen.use.path)
+    sets_proxy = context.settings.sets_any
+    for use, names in chosen_charts(data, context.options, context.uses.chart_sources):
+        chart = known_chart(use, context.options)
         if chart is None:
+            if sets_proxy:
+                yield _unknown(use, ())
             continue
-        chart_places = _ChartPlaces(chosen.use.name, chart, values, context, data)
-        yield from _in_values(chart_places, chosen.use)
+        values = _named(chart, names)
+        missing = {f"`{name}`": None for name in names}
+        for value in values:
+            for name in (value.name, *value.names):
+                missing.pop(f"`{name}`", None)
+        if sets_proxy and missing:
+            yield _unknown(use, missing)
+        chart_places = _ChartPlaces(use.name, chart, values, context, data)
+        yield from _in_values(chart_places, use)
         if sets_proxy:
-            yield from _notes(data, chosen.use, chart, uses)
+            yield from _notes(data, use, chart, context.uses)
+
+
+def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
+    """Return the warning about a chart, or some of its values, that no row knows."""
+    where = f" under {', '.join(names)}" if names else ""
+    return Result.of("ByHand", _UNKNOWN.format(chart=use.name, where=where), use.path)
 
 
 class _ChartPlaces(NamedTuple):
@@ -163,29 +186,29 @@ class _ChartPlaces(NamedTuple):
         keeps = self.context.options.get("conflict", OVERRIDE) == KEEP
         there = lookup(document, root)
         for value in self.values:
-            listed = lookup(there, value.list_path.split(".")) if value.list_path else None
-            if isinstance(listed, list):
-                value = ChartValue(value.list_path, LIST)  # noqa: PLW2901
+            if value.list_path:
+                list_value = ChartValue(value.list_path, LIST)
+                if isinstance(lookup(there, list_value.steps), list):
+                    value = list_value  # noqa: PLW2901
             existing = lookup(there, value.steps)
             container = _container(value, there)
             provided = provided_for(self.context.uses, _in_namespace(self.data), container)
             form = _form(value, self.chart, existing, EnvEntries(provided=provided))
-            label = ", ".join(f"`{text}`" for text in value.names) + f" of the chart {self.name}"
+            names = ", ".join(f"`{name}`" for name in value.names)
+            label = f"{names} of the chart {self.name}"
             path = root if value.texts else (*root, *value.steps)
             yield Place(path, form, label, keep, on_conflict_keep=keeps)
-            if (
-                isinstance(form, EnvEntries)
-                and existing is None
-                and self.context.settings.sets_any
-                and self._replaces_others(value, root)
-            ):
+            is_new_list = isinstance(form, EnvEntries) and existing is None
+            if not is_new_list or not self.context.settings.sets_any:
+                continue
+            if self._replaces_others(value, root):
                 yield Result.of("ListReplaced", _REPLACED.format(label=label), path)
 
     def _replaces_others(self, value: ChartValue, root: Pointer) -> bool:
         """Return whether a new list replaces one of the chart, or may replace one that is not seen."""
-        from_objects = lookup(self.data, ("spec", "valuesFrom"))
-        from_files = lookup(self.data, (*root[:-1], "valueFiles"))
-        return bool(value.defaults or from_objects or from_files)
+        if value.defaults or lookup(self.data, ("spec", "valuesFrom")):
+            return True
+        return bool(lookup(self.data, (*root[:-1], "valueFiles")))
 
 
 def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
@@ -194,10 +217,11 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
     own = []
     if group_kind(data) == HELM_RELEASE:
         root = (*use.path, "values")
-        others = [uses.use(key).values.get(member) for key, member in sources(data)]
+        others = values_elsewhere(data, uses)
+        there = lookup(data, root)
         for value in chart_places.values:
             is_elsewhere = any(holds(value, other) for other in others)
-            if holds(value, lookup(data, root)) or not is_elsewhere:
+            if holds(value, there) or not is_elsewhere:
                 own.append(value)
         yield from chart_places._replace(values=own).places(data, root, len(use.path))
         return
@@ -230,10 +254,13 @@ def _in_data(data: Data, context: Context) -> Places:
                 yield from _ChartPlaces(name, chart, there, context, data).places(document)
 
     of_charts = context.uses.use(data_key(data)).of_charts
-    for text in embedded.values(data) if of_charts else ():
+    if not of_charts:
+        return
+    for text in embedded.values(data):
         charts = of_charts.get(text.path[-1])
         if charts and not text.problem:
-            yield text_place(text, YamlText(partial(places, charts)), "the values of charts")
+            form = YamlText(partial(places, charts))
+            yield text_place(text, form, "the values of charts")
 
 
 def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> Form:
@@ -241,14 +268,18 @@ def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> F
     if value.texts:
         secret = "" if chart.takes_credentials else CREDENTIAL_SECRET
         return Members(value.texts, value.is_list, secret=secret)
-    is_mapping = isinstance(there, dict) or (value.form == MAPPING and not isinstance(there, list))
-    return VariableMembers() if is_mapping else entries
+    if isinstance(there, list):
+        return entries
+    if isinstance(there, dict) or value.form == MAPPING:
+        return VariableMembers()
+    return entries
 
 
 def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Places:
     """Yield what the values of a chart alone do not reach."""
     unreached = chart.unreached
-    if unreached is not None and unreached.sign not in str(lookup(data, use.path)):
+    values = str(lookup(data, use.path))
+    if unreached is not None and unreached.sign not in values:
         yield Result.of("ByHand", unreached.message, use.path)
     if chart.services is not None and not service_names(use, data, uses):
         yield Result.of("FactsUnknown", _UNNAMED, use.path)

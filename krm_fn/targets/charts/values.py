@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from krm_fn.krm.resourcelist import group_kind
+from krm_fn.light_typing import Any
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.charts import ChartUse
 from krm_fn.places.provided import DataKey, DataUses, namespace_of
@@ -26,14 +27,22 @@ def sources(data: Data) -> Iterator[tuple[DataKey, str]]:
     if group_kind(data) != HELM_RELEASE:
         return
     for source in reversed(list_at(data, ("spec", "valuesFrom"))):
-        name, key = text_at(source, ("name",)), text_at(source, ("valuesKey",)) or "values.yaml"
+        name = text_at(source, ("name",))
+        key = text_at(source, ("valuesKey",)) or "values.yaml"
         if name and not lookup(source, ("targetPath",)):
             yield (text_at(source, ("kind",)), namespace_of(data), name), key
 
 
+def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
+    """Return the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
+    return [uses.use(key).values.get(member) for key, member in sources(data)]
+
+
 def chart_in_table(use: ChartUse) -> Chart | None:
     """Return what the table says of a chart; nothing of one of Bitnami, which has other values."""
-    return None if use.is_of_bitnami else CHARTS.get(use.name)
+    if use.is_of_bitnami:
+        return None
+    return CHARTS.get(use.name)
 
 
 def namespace_of_release(data: Data) -> str:
@@ -49,22 +58,24 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
     None where values give other names, or where the name of the release or its namespace is not known.
     """
     chart = chart_in_table(use)
-    services = chart.services if chart else None
-    if services is None:
+    if chart is None or chart.services is None:
         return []
-    values = [
-        lookup(data, use.path),
-        *(uses.use(key).values.get(member) for key, member in sources(data)),
-    ]
-    if any(name in str(values) for name in _OTHER_NAMES):
+    services = chart.services
+    values = str([lookup(data, use.path), *values_elsewhere(data, uses)])
+    if any(name in values for name in _OTHER_NAMES):
         return []
-    name, namespace = _release_name(use, data), namespace_of_release(data)
-    if not re.fullmatch(_RELEASE_NAME, name) or (services.has_namespace and not namespace):
+    name = _release_name(use, data)
+    if not re.fullmatch(_RELEASE_NAME, name):
         return []
+    behind = ""
+    if services.has_namespace:
+        namespace = namespace_of_release(data)
+        if not namespace:
+            return []
+        behind = f".{namespace}"
     if services.own not in name:
         name = f"{name}-{services.own}"
     name = name[: services.longest].removesuffix("-")
-    behind = f".{namespace}" if services.has_namespace else ""
     return [f"{name}-{part}{behind}" for part in services.parts]
 
 
@@ -73,5 +84,8 @@ def _release_name(use: ChartUse, data: Data) -> str:
     own = text_at(data, ("metadata", "name"))
     if group_kind(data) == APPLICATION:
         return text_at(data, (*use.path, "helm", "releaseName")) or own
+    name = text_at(data, ("spec", "releaseName"))
+    if name:
+        return name
     target = text_at(data, ("spec", "targetNamespace"))
-    return text_at(data, ("spec", "releaseName")) or (f"{target}-{own}" if target else own)
+    return f"{target}-{own}" if target else own

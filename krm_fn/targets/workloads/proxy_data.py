@@ -42,12 +42,15 @@ _OF_FLUX = {
 
 def _list_of(variable: str, settings: ProxySettings) -> str:
     """Return the list, which goes with the proxy of a variable."""
-    return settings.no_proxy if settings.variables().get(variable) else ""
+    if not settings.variables().get(variable):
+        return ""
+    return settings.no_proxy
 
 
 def _is_of_argo(data: Data) -> bool:
-    label = text_at(data, ("metadata", "labels", _ARGO_LABEL))
-    return data.get("kind") == "Secret" and label in _ARGO_TYPES
+    if data.get("kind") != "Secret":
+        return False
+    return text_at(data, ("metadata", "labels", _ARGO_LABEL)) in _ARGO_TYPES
 
 
 class _ProxyData(Target):
@@ -59,7 +62,9 @@ class _ProxyData(Target):
         """Yield the texts of a ConfigMap or Secret that others read as a proxy."""
         if self.refuses(data, context.options):
             return
-        use, settings, kind = context.uses.use(data_key(data)), context.settings, data.get("kind")
+        use = context.uses.use(data_key(data))
+        settings = context.settings
+        kind = data.get("kind")
         texts = {text.path[-1]: text for text in embedded.values(data)}
         variables = dict(use.keys)
         is_of_aws = kind == "ConfigMap" and text_at(data, ("metadata", "name")) == _AWS
@@ -71,13 +76,14 @@ class _ProxyData(Target):
             form = one_variable(variable)._replace(maybe_elsewhere=elsewhere)
             forms[key] = ("the data", form)
         if use.is_proxy_of_flux and kind == "Secret":
-            forms |= {key: (f"`{key}` of the proxy of Flux", _OF_FLUX[key]) for key in _OF_FLUX}
+            for key, form in _OF_FLUX.items():
+                forms[key] = (f"`{key}` of the proxy of Flux", form)
             if not _url(settings) and "address" in texts and settings.is_declared:
                 yield Result.of("LeftBehind", _NO_ADDRESS)
         if _is_of_argo(data) and "proxy" in texts:
-            url = texts.get("url")
-            is_plain = url is not None and url.text.startswith("http://")
-            variable = "HTTP_PROXY" if is_plain else "HTTPS_PROXY"
+            variable = "HTTPS_PROXY"
+            if "url" in texts and texts["url"].text.startswith("http://"):
+                variable = "HTTP_PROXY"
             no_proxy = ComputedText(partial(_list_of, variable), "NO_PROXY")
             forms["proxy"] = ("the repository", one_variable(variable))
             forms["noProxy"] = ("the repository", no_proxy)
@@ -93,11 +99,16 @@ class _ProxyData(Target):
         """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""
         if _is_of_argo(data):
             return Readers(Audience.GO)
-        # No key at all: a Secret that waits for its address.
-        fields = [data.get(name) for name in ("data", "stringData")]
-        keys = {key for field in fields if isinstance(field, dict) for key in field}
-        is_of_flux = data.get("kind") == "Secret" and (not keys or "address" in keys)
-        return Readers(Audience.PRODUCT if is_of_flux else Audience.POD)
+        if data.get("kind") != "Secret":
+            return Readers(Audience.POD)
+        keys: list[str] = []
+        for field in ("data", "stringData"):
+            members = data.get(field)
+            if isinstance(members, dict):
+                keys += members
+        if not keys or "address" in keys:  # no key at all: a Secret that waits for its address
+            return Readers(Audience.PRODUCT)
+        return Readers(Audience.POD)
 
     def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the Secret that an object of Flux refers to."""

@@ -13,8 +13,8 @@ from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.places.certificates import NamedEntry
 from krm_fn.places.choice import fits_object
 from krm_fn.places.containers import (
-    INIT_CONTAINERS,
     Container,
+    all_containers,
     containers,
     pod_spec,
     wrong_types,
@@ -51,8 +51,11 @@ class _Bundle(NamedTuple):
 
     def volume(self) -> dict[str, Any]:
         """Return the entry of ``volumes``."""
-        items = {} if self.key == CA_KEY else {"items": [{"key": self.key, "path": CA_KEY}]}
-        return {"configMap": {**items, "name": self.config_map}, "name": NAME}
+        source: dict[str, Any] = {}
+        if self.key != CA_KEY:
+            source["items"] = [{"key": self.key, "path": CA_KEY}]
+        source["name"] = self.config_map
+        return {"configMap": source, "name": NAME}
 
     def mount(self) -> dict[str, Any]:
         """Return the entry of ``volumeMounts``."""
@@ -61,24 +64,28 @@ class _Bundle(NamedTuple):
     @property
     def is_read_by_go(self) -> bool:
         """Whether a Go program finds it."""
-        names = {DIRECTORIES, "SSL_CERT_FILE"}
-        return self.folder in _FOLDERS_OF_GO or not names.isdisjoint(self.variables)
+        if self.folder in _FOLDERS_OF_GO:
+            return True
+        return DIRECTORIES in self.variables or "SSL_CERT_FILE" in self.variables
 
 
 def _value(name: str, folder: str) -> str:
     """Return the value of a variable that names the bundle: folders for Go, or the path."""
-    return ":".join((*_FOLDERS_OF_GO, folder)) if name == DIRECTORIES else f"{folder}/{CA_KEY}"
+    if name == DIRECTORIES:
+        return ":".join((*_FOLDERS_OF_GO, folder))
+    return f"{folder}/{CA_KEY}"
 
 
 def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | None:
     """Return the bundle for the containers of a workload; None for none."""
     if not settings.trusted_ca.pem or not _is_meant(data, options):
         return None
-    namespace, name, key = settings.trusted_ca.config_map or ("", "", "")
-    if not name or namespace != namespace_of(data):
-        name, key = NAME, CA_KEY
     folder = options.get("mountPath", "/etc/inject-proxy/trusted-ca")
-    bundle = _Bundle(name, key, folder, tuple(options.get("variables", ())))
+    bundle = _Bundle(NAME, CA_KEY, folder, tuple(options.get("variables", ())))
+    if settings.trusted_ca.config_map:
+        namespace, name, key = settings.trusted_ca.config_map
+        if namespace == namespace_of(data):
+            bundle = bundle._replace(config_map=name, key=key)
     if _is_known(data) and not bundle.is_read_by_go:  # both are Go programs
         bundle = bundle._replace(variables=(*bundle.variables, DIRECTORIES))
     return bundle
@@ -95,25 +102,25 @@ def _is_meant(data: Data, options: Options) -> bool:
     annotation = text_at(data, _ANNOTATION)
     if annotation in ("true", "false"):
         return annotation == "true"
-    is_matched = any(fits_object(matcher, data) for matcher in options.get("workloads", ()))
-    return is_matched or _is_known(data)
+    if any(fits_object(matcher, data) for matcher in options.get("workloads", ())):
+        return True
+    return _is_known(data)
 
 
 def _is_known(data: Data) -> bool:
     """Return whether a workload is cert-manager or chart-operator."""
-    is_chart_operator = any(row.is_labelled(data) for row in PROGRAMS["chartOperator"])
-    return is_chart_operator or any(
-        is_of("certManager", container, data) for container in containers(data)
-    )
+    if any(row.is_labelled(data) for row in PROGRAMS["chartOperator"]):
+        return True
+    return any(is_of("certManager", container, data) for container in containers(data))
 
 
 def _in_container(container: Container, bundle: _Bundle | None) -> Places:
     """Yield the mount and the variables of one container; report what is in the way."""
     where = f'container "{container.name}"'
-    mounts = {
-        text_at(mount, ("mountPath",)).rstrip("/"): text_at(mount, ("name",))
-        for mount in list_at(container.fields, ("volumeMounts",))
-    }
+    mounts: dict[str, str] = {}
+    for mount in list_at(container.fields, ("volumeMounts",)):
+        folder = text_at(mount, ("mountPath",)).rstrip("/")
+        mounts[folder] = text_at(mount, ("name",))
     if bundle and mounts.get(bundle.folder, NAME) != NAME:
         message = (
             f'"{bundle.folder}" in {where} is used by another mount, so it does not get the bundle: set '
@@ -122,14 +129,15 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         yield Result.of("CertificatesNotSet", message, container.path)
         return
     folders = [folder for folder, name in mounts.items() if name == NAME]
-    values: dict[str, str] = {}
+    entries: dict[str, Any] = {}
     if bundle:
-        values = {name: _value(name, bundle.folder) for name in bundle.variables}
-    entries: dict[str, Any] = {name: {"name": name, "value": values[name]} for name in values}
+        folders.append(bundle.folder)
+        for name in bundle.variables:
+            entries[name] = {"name": name, "value": _value(name, bundle.folder)}
     for entry in list_at(container.fields, ("env",)):
-        name, value = text_at(entry, ("name",)), text_at(entry, ("value",))
-        is_ours = value == values.get(name) or value in [_value(name, at) for at in folders]
-        if is_ours:
+        name = text_at(entry, ("name",))
+        value = text_at(entry, ("value",))
+        if value in [_value(name, folder) for folder in folders]:
             entries.setdefault(name, None)
         elif entries.pop(name, None):
             message = f"`{name}` in {where} does not name the bundle and is left as it is: remove the entry"
@@ -159,7 +167,9 @@ class _WorkloadTrustStore(Target):
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; none where matchers select workloads, as their text can be any."""
-        return () if options.get("workloads") else super().hints(options)
+        if options.get("workloads"):
+            return ()
+        return super().hints(options)
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
@@ -169,14 +179,15 @@ class _WorkloadTrustStore(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in a workload, or in the ConfigMap beside it."""
-        at, settings = pod_spec(data), context.settings
+        at = pod_spec(data)
+        settings = context.settings
         if at is None:
             name = text_at(data, ("metadata", "name"))
             if name == NAME and not _is_source(data, name, settings):
                 yield from _in_config_map(data, settings.trusted_ca.pem)
             return
         bundle = _wanted(data, settings, context.options)
-        listed = [*containers(data, INIT_CONTAINERS, at=at), *containers(data, at=at)]
+        listed = list(all_containers(data, at))
         if bundle:
             yield from wrong_types(data, at)
             if listed and not bundle.variables and not bundle.is_read_by_go:

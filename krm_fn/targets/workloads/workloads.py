@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
@@ -11,8 +11,8 @@ from krm_fn.patch import Pointer
 from krm_fn.places import choice
 from krm_fn.places.containers import (
     CONTAINERS,
-    INIT_CONTAINERS,
     Container,
+    all_containers,
     containers,
     pod_spec,
     wrong_types,
@@ -43,12 +43,6 @@ _UNKNOWN = (
 )
 
 
-def _listed(data: Data, at: Pointer) -> Iterator[Container]:
-    """Yield the init containers and the containers of a workload."""
-    for field in (INIT_CONTAINERS, CONTAINERS):
-        yield from containers(data, field, at=at)
-
-
 def _env_place(data: Data, container: Container, context: Context) -> Place:
     """Return the place of the variables of a container."""
     keeps = context.options.get("conflict", OVERRIDE) == KEEP
@@ -73,10 +67,13 @@ class _OneProgram(Target):
         chosen = self._containers(data)
         for container in chosen:
             yield _env_place(data, container, context)
-        if not rows or not context.settings.sets_any or choice.is_refused(data, POD_SPEC):
+        if not rows or not context.settings.sets_any:
+            return
+        if choice.is_refused(data, POD_SPEC):
             return
         yield from wrong_types(data, POD_SPEC)
-        main, names = rows[0].main, [container.name for container in chosen]
+        main = rows[0].main
+        names = [container.name for container in chosen]
         if main and main not in names and any(containers(data)):
             path = (*POD_SPEC, CONTAINERS)
             yield Result.of("SettingUnused", _NO_CONTAINER.format(main), path)
@@ -88,7 +85,7 @@ class _OneProgram(Target):
     def _containers(self, data: Data) -> list[Container]:
         if choice.is_refused(data, POD_SPEC):
             return []
-        listed = _listed(data, POD_SPEC)
+        listed = all_containers(data, POD_SPEC)
         return [container for container in listed if is_of(self.id, container, data)]
 
 
@@ -116,16 +113,12 @@ def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
     """Return the containers of a workload that get the proxy."""
     if choice.is_refused(data, at):
         return []
-    names, is_chosen = choice.request_of(data, at).names, _is_chosen(data, at, options)
-    chosen = []
-    for container in _listed(data, at):
-        if names:
-            gets_proxy = container.name in names
-        else:
-            gets_proxy = _gets_proxy(container, data, options, is_chosen)
-        if gets_proxy:
-            chosen.append(container)
-    return chosen
+    listed = all_containers(data, at)
+    names = choice.request_of(data, at).names
+    if names:
+        return [container for container in listed if container.name in names]
+    is_chosen = _is_chosen(data, at, options)
+    return [container for container in listed if _gets_proxy(container, data, options, is_chosen)]
 
 
 def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: bool) -> bool:
@@ -134,12 +127,11 @@ def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: b
         return False
     if any(is_of(name, container, data) for name in options.get("presets", ())):
         return True
-    may_be = not container.is_init or options.get("initContainers", True)
-    return (
-        is_chosen
-        and may_be
-        and choice.matches_any(container.name, options.get("containers", ("*",)))
-    )
+    if not is_chosen:
+        return False
+    if container.is_init and not options.get("initContainers", True):
+        return False
+    return choice.matches_any(container.name, options.get("containers", ("*",)))
 
 
 class _Workloads(Target):
@@ -148,8 +140,9 @@ class _Workloads(Target):
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
-        is_any = options.get("workloads") or options.get("presets")
-        return () if is_any else super().hints(options)
+        if options.get("workloads") or options.get("presets"):
+            return ()
+        return super().hints(options)
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options, with the targets that write containers of their own unless they are switched off."""
@@ -158,10 +151,12 @@ class _Workloads(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the environments of the chosen containers."""
-        at, options = _pod_spec(data, context.options), context.options
+        options = context.options
+        at = _pod_spec(data, options)
         if at is None or choice.is_refused(data, at):
             return
-        names, is_chosen = choice.request_of(data, at).names, _is_chosen(data, at, options)
+        names = choice.request_of(data, at).names
+        is_chosen = _is_chosen(data, at, options)
         chosen = _chosen(data, at, options)
         if context.settings.sets_any and (chosen or is_chosen):
             yield from wrong_types(data, at)
@@ -175,7 +170,7 @@ class _Workloads(Target):
             return
         for container in chosen:
             yield _env_place(data, container, context)
-        there = [container.name for container in _listed(data, at)]
+        there = [container.name for container in all_containers(data, at)]
         missing = ", ".join(f"`{name}`" for name in names if name not in there)
         if missing and context.settings.sets_any:
             path = ("metadata", "annotations")
@@ -186,19 +181,21 @@ class _Workloads(Target):
         at = _pod_spec(data, options)
         if at is None or choice.is_refused(data, at):
             return Readers(Audience.POD)
-        programs = [
-            program
-            for preset in options.get("presets", ())
-            for program in PROGRAMS[preset]
-            if any(program.is_read_by(container, data) for container in _listed(data, at))
-            or (at == _OF_PROVIDER and preset == _PROVIDERS)
-        ]
-        is_by_presets = programs and not _is_chosen(data, at, options)
-        return Readers(
-            Audience.GO if is_by_presets else Audience.POD,
-            tuple(name for program in programs for name in program.names),
-            any(program.writes_rooted_names for program in programs),
-        )
+        audience = Audience.POD
+        names: tuple[str, ...] = ()
+        writes_rooted_names = False
+        listed = [*all_containers(data, at)]
+        for preset in options.get("presets", ()):
+            is_provider = at == _OF_PROVIDER and preset == _PROVIDERS
+            for program in PROGRAMS[preset]:
+                is_read = any(program.is_read_by(container, data) for container in listed)
+                if is_read or is_provider:
+                    audience = Audience.GO
+                    names += program.names
+                    writes_rooted_names = writes_rooted_names or program.writes_rooted_names
+        if _is_chosen(data, at, options):
+            audience = Audience.POD
+        return Readers(audience, names, writes_rooted_names)
 
     def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets that the chosen containers read."""
