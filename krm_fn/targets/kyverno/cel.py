@@ -51,23 +51,26 @@ class Expression(NamedTuple):
 
     def token(self, index: int) -> Token:
         """Return a token; an empty one in front of the first and behind the last."""
-        return self.tokens[index] if 0 <= index < len(self.tokens) else Token("")
+        if 0 <= index < len(self.tokens):
+            return self.tokens[index]
+        return Token("")
 
     def says(self, start: int, *words: str) -> bool:
         """Return whether tokens are some words, with quotes or without."""
-        tokens = [self.token(start + at) for at in range(len(words))]
-        return all(
-            word in (token.literal, token.written)
-            for word, token in zip(words, tokens, strict=True)
-        )
+        for index, word in enumerate(words, start):
+            token = self.token(index)
+            if word not in (token.literal, token.written):
+                return False
+        return True
 
 
 def expressions_of(policy: Any) -> list[Expression]:
     """Return the expressions of the variables and mutations of a policy."""
     expressions = []
     for path, text in walk(policy):
-        is_expression = path[:2] in _EXPRESSIONS and path[-1] == "expression"
-        if is_expression and isinstance(text, str):
+        if path[:2] not in _EXPRESSIONS or path[-1] != "expression":
+            continue
+        if isinstance(text, str):
             variable = text_at(policy, (*path[:-1], "name"))
             expressions.append(Expression(path, variable, _tokens_of(text)))
     return expressions
@@ -87,19 +90,25 @@ def entries_of(expressions: Sequence[Expression]) -> list[PolicyEntry]:
             if token.literal in PROXY_VARIABLES and start is not None:
                 entry = _entry(token.literal, expression, start, variables)
                 entries.append(entry)
-                read |= {(expression.path, token.start), (entry.place.path, entry.place.start)}
+                read.add((expression.path, token.start))
+                read.add((entry.place.path, entry.place.start))
     unread = []
     for expression in expressions:
         path = expression.path
-        literals = [
-            token.literal
-            for token in expression.tokens
-            if token.literal and (path, token.start) not in read
-        ]
-        url = next((text for text in literals if "://" in text), None)
-        for name in mentioned(literals) if url or not entries else ():
+        url = None
+        literals = []
+        for token in expression.tokens:
+            if token.literal and (path, token.start) not in read:
+                literals.append(token.literal)
+                if url is None and "://" in token.literal:
+                    url = token.literal
+        if entries and url is None:
+            continue
+        for name in mentioned(literals):
             entry = PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
-            unread.append(entry if entry.is_list else entry._replace(value=url))
+            if not entry.is_list:
+                entry = entry._replace(value=url)
+            unread.append(entry)
     return [*entries, *unread]
 
 
@@ -118,11 +127,13 @@ def _tokens_of(text: str) -> list[Token]:
     """Return the tokens of an expression, without blanks and comments."""
     tokens = []
     for match in _TOKEN.finditer(text):
+        if match["gap"] is not None:
+            continue
         literal = None
         if match["quote"]:
             literal = re.sub(r"\\(.)", r"\1", match["text"], flags=re.DOTALL)
-        if match["gap"] is None:
-            tokens.append(Token(match[0], match.start(), match.end(), literal))
+        start, end = match.span()
+        tokens.append(Token(match[0], start, end, literal))
     return tokens
 
 
@@ -134,15 +145,17 @@ def _entry(
     variable = variables.get(expression.token(start + 2).written)
     is_alone = expression.token(start + 3).written in _ENDS
     if variable and is_alone and expression.says(start, "variables", "."):
-        expression, start = variable, 0
-    token, behind = expression.token(start), expression.token(start + 1).written
-    entry = PolicyEntry(
-        name, path, TextPlace(expression.path, token.start, token.end), token.literal
-    )
-    if token.literal is not None and behind in _ENDS:
+        expression = variable
+        start = 0
+    token = expression.token(start)
+    literal = token.literal
+    behind = expression.token(start + 1).written
+    place = TextPlace(expression.path, token.start, token.end)
+    entry = PolicyEntry(name, path, place, literal)
+    if literal is not None and behind in _ENDS:
         return entry
-    if token.literal is not None and behind == "+" and entry.is_list:
-        return entry._replace(value=token.literal.removesuffix(","), rest=",")
+    if literal is not None and behind == "+" and entry.is_list:
+        return entry._replace(value=literal.removesuffix(","), rest=",")
     return PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
 
 
@@ -153,5 +166,6 @@ def _start_of_value(expression: Expression, index: int) -> int | None:
         return index + 2
     if not expression.says(index - 2, "name", ":"):
         return None
-    has_value = expression.says(index + 1, ",", "value", ":")
-    return index + 4 if has_value else len(expression.tokens)
+    if expression.says(index + 1, ",", "value", ":"):
+        return index + 4
+    return len(expression.tokens)

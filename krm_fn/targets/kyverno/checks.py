@@ -30,13 +30,16 @@ def of_policy(policy: Data, readings: Sequence[Reading]) -> Iterator[Result]:
     yield from _two_proxies(readings)
     for rule in rules_of(policy):
         yield from _of_rule(rule)
-    merged = [reading.path for reading in readings if "applyConfiguration" in reading.path]
-    if merged and policy.get("kind") != "MutatingAdmissionPolicy":
-        message = (
-            "the CEL expression keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects "
-            "such a pod: write the whole `env` by a JSON Patch"
-        )
-        yield Result.of("PolicyKeepsValueFrom", message, merged[0])
+    if policy.get("kind") == "MutatingAdmissionPolicy":
+        return
+    for reading in readings:
+        if "applyConfiguration" in reading.path:
+            message = (
+                "the CEL expression keeps the `valueFrom` of an entry beside its own `value`, and the API server "
+                "rejects such a pod: write the whole `env` by a JSON Patch"
+            )
+            yield Result.of("PolicyKeepsValueFrom", message, reading.path)
+            return
 
 
 def deprecated(policy: Data) -> Result | None:
@@ -54,17 +57,21 @@ def _two_proxies(readings: Sequence[Reading]) -> Iterator[Result]:
     for reading in readings:
         url = (reading.value or "").strip().rstrip("/")
         if "://" in url:
-            urls.setdefault(reading.variable.upper(), {}).setdefault(url, reading)
+            readings_of_url = urls.setdefault(reading.variable.upper(), {})
+            readings_of_url.setdefault(url, reading)
     for variable, by_url in urls.items():
-        if len(by_url) > 1:
-            first, second, *_ = by_url.values()
-            authors = " and ".join(dict.fromkeys((first.place, second.place)))
-            message = (
-                f"{authors} set two different proxies in `{variable}`, and one ProxyConfig writes one value to both: "
-                "move one to a policy of its own and leave that out with `spec.selector`, or write the same proxy in "
-                "both"
-            )
-            yield Result.of("CannotWrite", message, second.path)
+        if len(by_url) < 2:
+            continue
+        first, second, *_ = by_url.values()
+        authors = first.place
+        if second.place != authors:
+            authors += f" and {second.place}"
+        message = (
+            f"{authors} set two different proxies in `{variable}`, and one ProxyConfig writes one value to both: "
+            "move one to a policy of its own and leave that out with `spec.selector`, or write the same proxy in "
+            "both"
+        )
+        yield Result.of("CannotWrite", message, second.path)
 
 
 def _of_rule(rule: PolicyRule) -> list[Result]:
@@ -91,7 +98,8 @@ def _of_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator
             'write `(name): "*"` for all containers'
         )
         yield Result.of("PolicyBroken", message, entry.path[:-2])
-    patched, right = _pod_spec(entry), {_PLACES.get(kind) for kind in kinds}
+    patched = _pod_spec(entry)
+    right = {_PLACES.get(kind) for kind in kinds}
     if kinds and None not in right and patched not in right:
         message = (
             f"Kyverno skips the patch of {rule.title}, because `{'.'.join(patched)}` is no place of containers in "
@@ -111,9 +119,9 @@ def _kinds(rule: PolicyRule) -> set[str]:
     targets = list_at(rule.fields, ("mutate", "targets"))
     if targets:
         return {text_at(target, ("kind",)) for target in targets}
-    matched = walk(rule.fields.get("match"))
-    return {
-        str(name).rsplit("/", 1)[-1]
-        for path, name in matched
-        if path[-3:-1] == ("resources", "kinds")
-    }
+    kinds = set()
+    for path, name in walk(rule.fields.get("match")):
+        if path[-3:-1] == ("resources", "kinds"):
+            _, _, kind = str(name).rpartition("/")
+            kinds.add(kind)
+    return kinds

@@ -75,32 +75,38 @@ class PolicyForm(ABC):
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield the variables that are set, as far as the policy says it; what is repeated once."""
-        yield from dict.fromkeys(self._reading(data, place, entry) for entry in self.entries(data))
+        readings = [self._reading(data, place, entry) for entry in self.entries(data)]
+        yield from dict.fromkeys(readings)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the variables that the policy has; without a proxy, remove them."""
-        entries, variables = self.entries(draft.data), settings.variables()
+        entries = self.entries(draft.data)
+        variables = settings.variables()
         if variables:
             self._fill(draft, place, entries, variables)
         else:
             self.remove(draft, place, entries)
 
     def _reading(self, data: Any, whole: Place, entry: PolicyEntry) -> Reading:
-        raw = text_at(data, entry.place.path)
+        path = entry.place.path
+        raw = text_at(data, path)
         place = self.name_of(entry, whole.label)
-        value = None if entry.value is None else read_kubernetes_env(entry.value)
+        value = None
+        if entry.value is not None:
+            value = read_kubernetes_env(entry.value)
         if entry.value is None or entry.rest:
             why = entry.problem or COMPUTED
-            return Reading(entry.name, None, entry.place.path, raw, place, why, value or "")
+            return Reading(entry.name, None, path, raw, place, why, value or "")
         unresolved = entry.value if value is None else ""
-        return Reading(entry.name, value, entry.place.path, raw, place, unresolved=unresolved)
+        return Reading(entry.name, value, path, raw, place, unresolved=unresolved)
 
     def _fill(
         self, draft: Draft, place: Place, entries: Sequence[PolicyEntry], variables: Variables
     ) -> None:
         wanted: dict[TextPlace, set[str]] = {}
         for entry in entries:
-            wanted.setdefault(entry.place, set()).add(_text_of(entry, variables))
+            texts_of_place = wanted.setdefault(entry.place, set())
+            texts_of_place.add(_text_of(entry, variables))
         texts: dict[TextPlace, str] = {}
         problems: dict[str, list[PolicyEntry]] = {}
         for entry in entries:
@@ -122,9 +128,10 @@ def _unwritten(
     place: Place, problem: str, entries: Sequence[PolicyEntry], variables: Variables
 ) -> Result:
     """Return the warning for entries that cannot be set; one that is another value makes ``mode: Check`` fail."""
-    is_stale = any(
-        entry.value is not None and entry.value != _value_of(entry, variables) for entry in entries
-    )
+    is_stale = False
+    for entry in entries:
+        if entry.value is not None and entry.value != _value_of(entry, variables):
+            is_stale = True
     message = f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}"
     return Result.of("ByHand", message, entries[0].path, is_stale=is_stale)
 
@@ -145,6 +152,8 @@ def is_computed(text: str) -> bool:
 
 def mentioned(data: Any) -> list[str]:
     """Return which of the six names are words in the strings of plain data, in our order."""
-    texts = [value for _, value in walk(data) if isinstance(value, str)]
-    names = {name for text in texts for name in _PROXY_NAME.findall(text)}
+    names = set()
+    for _, value in walk(data):
+        if isinstance(value, str):
+            names |= {*_PROXY_NAME.findall(value)}
     return [name for name in PROXY_VARIABLES if name in names]

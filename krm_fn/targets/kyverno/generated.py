@@ -57,9 +57,6 @@ _MEMBERS = (
 )
 """The members of ``spec`` that are ours; others stay."""
 
-_KUBEADM_CONFIG = "KubeadmConfig"
-
-
 _DEFAULTS: Mapping[str, Any] = {
     "name": created_objects.OURS,
     "apiVersion": "v1",
@@ -73,8 +70,9 @@ _DEFAULTS: Mapping[str, Any] = {
 def objects(options: Options) -> NewObjects:
     """Yield the objects that the options ask for, without a specification."""
     wanted = _wanted(options)
+    labels = {_LABEL: "generated"}
     for created in _GENERATED_KINDS[options.get("generate")]:
-        obj = created_objects.skeleton(created, wanted["name"], {}, labels={_LABEL: "generated"})
+        obj = created_objects.skeleton(created, wanted["name"], {}, labels=labels)
         yield {**obj, "apiVersion": f"{_GROUPS[created]}/{wanted['apiVersion']}"}
 
 
@@ -101,10 +99,10 @@ def _wanted(options: Options) -> _Wanted:
 
 def _is_wanted(obj: Data, options: Options) -> bool:
     """Return whether an object has a kind and the name that the options ask for."""
-    kind, name = obj.get("kind"), lookup(obj, ("metadata", "name"))
-    return any(
-        (wanted["kind"], wanted["metadata"]["name"]) == (kind, name) for wanted in objects(options)
-    )
+    kind = obj.get("kind")
+    if kind not in _GENERATED_KINDS[options.get("generate")]:
+        return False
+    return bool(lookup(obj, ("metadata", "name")) == _wanted(options)["name"])
 
 
 class GeneratedForm(NamedTuple):
@@ -121,7 +119,8 @@ class GeneratedForm(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the specification what is wanted, or remove the object."""
-        kind, variables = draft.data["kind"], settings.variables()
+        kind = draft.data["kind"]
+        variables = settings.variables()
         wanted = _wanted(self.options)
         if not variables or not _is_wanted(draft.data, self.options):
             if "spec" in draft.data:
@@ -142,24 +141,28 @@ class GeneratedForm(NamedTuple):
 def _specification(kind: str, wanted: _Wanted, variables: Variables) -> dict[str, Any]:
     """Return the specification of a policy, or of the binding of one."""
     parts = read(text_of("targets/kyverno/generated.yaml"))
-    of_cluster = parts.get(kind, {}) if wanted["noProxyFrom"] == _KUBEADM_CONFIG else {}
+    of_cluster = {}
+    if wanted["noProxyFrom"] == "KubeadmConfig":
+        of_cluster = parts.get(kind, {})
     if kind == BINDING:
         return {"policyName": wanted["name"], **of_cluster}
     level = parts[wanted["level"]]
     spec = {**parts["spec"], **level, **of_cluster}
     if kind != _POLICY:
         spec.pop("autogen", None)
-    values = {name: text_literal(kubernetes_env(value)) for name, value in variables.items()}
     expressions = [*level["variables"]]
     if of_cluster:
-        entries = [entry for entry in variables.get("NO_PROXY", "").split(",") if entry]
-        settings = _list(text_literal(kubernetes_env(entry)) for entry in entries)
-        expressions += [{"name": "settings", "expression": settings}, *of_cluster["variables"]]
-        values |= {"NO_PROXY": "variables.noProxy", "no_proxy": "variables.noProxy"}
-    proxy = _list(
-        f'{{"name": {text_literal(name)}, "value": {value}}}' for name, value in values.items()
-    )
-    spec["variables"] = [*expressions, {"name": "proxy", "expression": proxy}]
+        entries = [_literal(entry) for entry in variables.get("NO_PROXY", "").split(",") if entry]
+        expressions.append({"name": "settings", "expression": _list(entries)})
+        expressions += of_cluster["variables"]
+    proxy = []
+    for name, text in variables.items():
+        value = _literal(text)
+        if of_cluster and name.upper() == "NO_PROXY":
+            value = "variables.noProxy"
+        proxy.append(f'{{"name": "{name}", "value": {value}}}')
+    expressions.append({"name": "proxy", "expression": _list(proxy)})
+    spec["variables"] = expressions
     if wanted["excludeNamespaces"]:
         excluded = {
             "key": "kubernetes.io/metadata.name",
@@ -171,7 +174,11 @@ def _specification(kind: str, wanted: _Wanted, variables: Variables) -> dict[str
     return spec
 
 
+def _literal(value: str) -> str:
+    return text_literal(kubernetes_env(value))
+
+
 def _list(items: Iterable[str]) -> str:
     """Return a list in CEL, with one item in each line."""
-    lines = ",\n".join(f"  {item}" for item in items)
-    return f"[\n{lines}\n]"
+    lines = ",\n  ".join(items)
+    return f"[\n  {lines}\n]"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import not_
 
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value
@@ -38,11 +39,10 @@ def places_of_rule(policy: Data, rule: PolicyRule) -> Places:
                 partial(_in_json_patch, rule),
                 is_first_only=False,
                 holds=list,
-                says_nothing=_is_empty,
+                says_nothing=not_,
             )
-            places.append(
-                text_place(value, form, rule.title)._replace(kept_steps=len(value.path) - 1)
-            )
+            place = text_place(value, form, rule.title)
+            places.append(place._replace(kept_steps=len(body.path)))
     yield from places
     known = {reading.variable for place in places for reading in place.form.read(policy, place)}
     others = [name for name in mentioned(rule.fields["mutate"]) if name not in known]
@@ -55,10 +55,6 @@ def _in_json_patch(rule: PolicyRule, document: Any) -> Places:
     yield Place((), JsonPatchForm(rule), rule.title)
 
 
-def _is_empty(document: Any) -> bool:
-    return not document
-
-
 class RuleForm(PolicyForm):
     """The entries that the strategic merge patches of a rule set; ``rule``: as it was before any edit."""
 
@@ -67,7 +63,9 @@ class RuleForm(PolicyForm):
 
     def entries(self, data: Any) -> list[PolicyEntry]:
         """Return the entries of the rule."""
-        return [*rules.entries_of(self.rule._replace(fields=lookup(data, self.rule.path)))]
+        fields = lookup(data, self.rule.path)
+        rule = self.rule._replace(fields=fields)
+        return [*rules.entries_of(rule)]
 
     def name_of(self, entry: PolicyEntry, label: str) -> str:
         """Return what messages call the container of an entry."""

@@ -61,8 +61,12 @@ def rules_of(policy: Data) -> Iterator[PolicyRule]:
     """Yield the rules of a policy that change objects, without those that Kyverno derived from others."""
     for index, fields in enumerate(list_at(policy, ("spec", "rules"))):
         name = text_at(fields, ("name",))
-        if isinstance(lookup(fields, ("mutate",)), Mapping) and not name.startswith("autogen-"):
-            title = f'rule "{name}"' if name else f"rule {index}"
+        if name.startswith("autogen-"):
+            continue
+        if isinstance(lookup(fields, ("mutate",)), Mapping):
+            title = f"rule {index}"
+            if name:
+                title = f'rule "{name}"'
             yield PolicyRule(title, ("spec", "rules", str(index)), fields)
 
 
@@ -88,7 +92,9 @@ def entries_of(rule: PolicyRule) -> Iterator[PolicyEntry]:
 def entries_in(data: Any, path: Pointer, context: ContextTexts) -> Iterator[PolicyEntry]:
     """Yield the entries at or below a path, in their order; none is below a condition."""
     for steps, fields in walk(data):
-        if isinstance(fields, Mapping) and not any(map(_CONDITION.fullmatch, steps)):
+        if not isinstance(fields, Mapping):
+            continue
+        if not any(map(_CONDITION.fullmatch, steps)):
             entry = _entry(fields, (*path, *steps), context)
             if entry is not None:
                 yield entry
@@ -97,7 +103,9 @@ def entries_in(data: Any, path: Pointer, context: ContextTexts) -> Iterator[Poli
 def bare(key: str) -> str:
     """Return a key without its anchor: ``env`` for ``+(env)``."""
     anchor = _ANCHOR.fullmatch(key)
-    return anchor[1] if anchor else key
+    if anchor:
+        return anchor[1]
+    return key
 
 
 def _context_of(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
@@ -106,28 +114,34 @@ def _context_of(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
     for index, item in enumerate(list_at(fields, ("context",))):
         variable = lookup(item, ("variable",))
         text = lookup(variable, ("value",))
-        is_text = isinstance(text, str) and lookup(variable, ("jmesPath",)) is None
-        text_path = (*path, "context", str(index), "variable", "value")
         name = text_at(item, ("name",))
-        variables[name] = ContextText(text_path, text) if is_text else None
+        variables[name] = None
+        if isinstance(text, str) and lookup(variable, ("jmesPath",)) is None:
+            text_path = (*path, "context", str(index), "variable", "value")
+            variables[name] = ContextText(text_path, text)
     return variables
 
 
 def _entry(fields: Mapping[str, Any], path: Pointer, context: ContextTexts) -> PolicyEntry | None:
     """Return the entry that a mapping is; None where it is none, as where it is a condition or a deletion."""
     keys = {bare(str(key)): str(key) for key in fields}
-    name_key, value_key = keys.get("name", ""), keys.get("value", "")
-    name, value = fields.get(name_key), fields.get(value_key)
+    name_key = keys.get("name", "")
+    value_key = keys.get("value", "")
+    name = fields.get(name_key)
+    value = fields.get(value_key)
     has_source = fields.get("valueFrom") is not None
     is_set = has_source or (value_key and not _CONDITION.fullmatch(value_key))
     if name not in PROXY_VARIABLES or not is_set:
         return None
     is_text = not isinstance(value, (Mapping, list))
-    text = ContextText((*path, "value"), "" if value is None or not is_text else str(value))
-    entry = PolicyEntry(name, path, TextPlace(text.path))
+    text = ""
+    if is_text and value is not None:
+        text = str(value)
+    text_path = (*path, "value")
+    entry = PolicyEntry(name, path, TextPlace(text_path))
     if is_text and not has_source and (name_key, value_key) == ("name", "value"):
-        return _resolved(entry, text, context)
-    return entry._replace(value=text.text or None, problem=_OTHER_FORM)
+        return _resolved(entry, ContextText(text_path, text), context)
+    return entry._replace(value=text or None, problem=_OTHER_FORM)
 
 
 def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> PolicyEntry:
@@ -142,12 +156,17 @@ def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> P
     if not is_computed(text.text):
         return entry._replace(value=text.text)
     parts = parts_of(text.text)
+    plain = []
+    rest = ""
+    for part in parts:
+        if is_computed(part):
+            rest += f",{part}"
+        else:
+            plain.append(part)
     is_one_expression = len(parts) == 1 and text.text.strip().startswith("{{")
     if not entry.is_list or is_one_expression:
         return entry._replace(problem=COMPUTED)
-    plain = [part for part in parts if not is_computed(part)]
-    computed = [part for part in parts if is_computed(part)]
-    return entry._replace(value=",".join(plain), rest=",".join(["", *computed]))
+    return entry._replace(value=",".join(plain), rest=rest)
 
 
 def parts_of(text: str) -> list[str]:
