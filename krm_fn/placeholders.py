@@ -19,6 +19,8 @@ from krm_fn.light_typing import NamedTuple
 _PLACEHOLDER = r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}"
 _DEFAULT = r":?[=-](?P<value>.*)"
 _QUOTES = "[\"']"
+_HIDDEN = str.maketrans("${}", "\ue000\ue001\ue002")
+_SHOWN = str.maketrans("\ue000\ue001\ue002", "${}")
 _COMMA = "\0"
 """What stands for a comma inside of a placeholder."""
 _TEMPLATES = {"{{": "}}", "${": "}", "$(": ")"}
@@ -71,6 +73,16 @@ def with_defaults(text: str) -> str:
 def without(text: str) -> str:
     """Return ``text`` without its placeholders."""
     return re.sub(_PLACEHOLDER, "", text)
+
+
+def hidden(text: str) -> str:
+    """Return ``text``, as long as it is, so that nobody takes the characters of its placeholders for his own."""
+    return re.sub(_PLACEHOLDER, lambda match: match[0].translate(_HIDDEN), text)
+
+
+def shown(text: str) -> str:
+    """Return what ``hidden`` was given."""
+    return text.translate(_SHOWN)
 
 
 def split(text: str) -> list[str]:

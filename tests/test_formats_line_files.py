@@ -32,6 +32,15 @@ def test_systemd_and_a_shell_read_what_was_meant(value: str) -> None:
     assert environment_file(text) == read(text) == {"HTTP_PROXY": value}
 
 
+def test_a_placeholder_stands_as_it_is_and_is_filled_in_before_systemd_reads_it() -> None:
+    wanted = {"NO_PROXY": "`a,${VIP:=10.0.0.5},\\${B}"}
+    text = FORM.edit("", wanted)
+    assert read(text) == wanted
+    assert FORM.edit(text, wanted) == text
+    filled = text.replace("${VIP:=10.0.0.5}", "10.0.0.6").replace("${B}", "b")
+    assert environment_file(filled) == {"NO_PROXY": "`a,10.0.0.6,\\b"}
+
+
 @pytest.mark.parametrize("value", ["a\nb", "a\rb", "\0"])
 def test_a_line_break_cannot_be_written(value: str) -> None:
     with pytest.raises(ValueError, match="line break"):

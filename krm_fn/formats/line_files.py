@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from types import MappingProxyType
 
+from krm_fn import placeholders
 from krm_fn.formats import CACHED_TEXTS
 from krm_fn.formats.assignments import (
     Assignment,
@@ -72,10 +73,12 @@ def _assignments(row: LineForm, text: str) -> list[Assignment]:
         r"(?P<blanks>[ \t]*)(?:\r\n|\n|\r|\Z)"
     )
     assignments = []
-    for line in re.finditer(pattern, text):
+    for line in re.finditer(pattern, placeholders.hidden(text)):
         value = shell_word(line["value"].removesuffix(";"))
-        if line["blanks"]:
+        if line["blanks"] or value is None:
             value = None
+        else:
+            value = placeholders.shown(value)
         start, end = line.start("value"), line.end("blanks")
         assignment = Assignment(line["name"], value, start, end, *line.span())
         assignments.append(assignment)
@@ -130,6 +133,7 @@ def _written(row: LineForm, value: str) -> str:
     Raises:
         ValueError: the row has no way to say it.
     """
+    value = placeholders.hidden(value)
     refused = [char for char in row.refused if char in value]
     if refused or re.search(_CONTROL, value):
         raise ValueError(f"a value for this file must not hold a line break {' '.join(refused)}")
@@ -137,7 +141,7 @@ def _written(row: LineForm, value: str) -> str:
         return value
     for char, written in row.escapes.items():
         value = value.replace(char, written)
-    return row.quoted.format(value)
+    return row.quoted.format(placeholders.shown(value))
 
 
 def _line(row: LineForm, name: str, value: str) -> str:

@@ -34,7 +34,7 @@ TRUST_MARK = "# inject-proxy: trust store"
 _LONGEST = 65_536
 """So much of a command is looked at; Cluster API takes less."""
 _COMMENTS = r"(?m)^[ \t]*#.*$"
-_PROGRAM = r"(?:^|[\s;&|(`\"'])(?:[\w./~${}-]*/)?"
+_PROGRAM = r"(?:^|[\s;&|(`\"'}])(?:[\w./~${}-]*/)?"
 _ALONE = (
     "SUSEConnect|add-apt-repository|ansible-galaxy|ansible-pull|apk|apt|apt-get|aptitude|aria2c|aws|axel|az|azcopy|"
     "clusterctl|crane|curl|dnf5?|flux|gcloud|git|gsutil|microdnf|oras|rclone|regctl|s3cmd|skopeo|snap|"

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
+from krm_fn import placeholders
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
@@ -206,13 +207,15 @@ def _may_get_spec(obj: Mapping[str, Any], kind: NodeConfigKind) -> bool:
 
 
 def decode(entry: Mapping[str, Any]) -> str | None:
-    """Return the text of an entry of ``files``; None where it is elsewhere, a template, or cannot be read."""
+    """Return the text of an entry of ``files``; None where it is elsewhere, made later, or cannot be read."""
     if entry.get("contentFrom") is not None or entry.get("contentFormat") == "Template":
         return None
     content = entry.get("content")
     if content is None:
         return ""
     if not isinstance(content, str) or len(content) > _LARGEST:
+        return None
+    if content.lstrip().startswith("${") and not placeholders.without(content).strip():
         return None
     encoding = entry.get("encoding")
     if not encoding:

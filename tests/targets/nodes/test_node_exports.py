@@ -143,6 +143,9 @@ CONFIGURE = "sed -i s/a/b/ /etc/containerd/config.toml"
     [
         pytest.param(["curl http://localhost:1", "x"], ["curl http://localhost:1", "x", RESTART, *HTTP], id="local"),
         pytest.param(
+            ["x", "${PREFIX}apt-get update"], ["x", RESTART, *HTTP, "${PREFIX}apt-get update"], id="behind a prefix"
+        ),
+        pytest.param(
             [APT, CONFIGURE, "x", "crictl pull y"],
             [*HTTP, APT, CONFIGURE, "x", RESTART, "crictl pull y"],
             id="and behind what configures it, but before the next that needs the network",

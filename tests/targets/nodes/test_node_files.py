@@ -73,6 +73,17 @@ def test_its_program_reads_what_was_meant(name: str, settings: ProxySettings) ->
     ]
 
 
+@pytest.mark.parametrize("name", NODE_FILES)
+def test_a_placeholder_is_filled_in_before_its_program_reads_it(name: str) -> None:
+    later = ProxySettings("${PROXY}", "http://other:2", "localhost,${VIP:=10.0.0.5}")
+    wanted = ProxySettings("http://u:p@proxy:1", "http://other:2", "localhost,10.0.0.6").variables()
+    written = run(node_files, kubeadm({}), later, {"files": [name]}).obj
+    text = spec_of(written)["files"][0]["content"].replace("${PROXY}", "http://u:p@proxy:1")
+    read = said(name, text.replace("${VIP:=10.0.0.5}", "10.0.0.6"))
+    assert read == {key: wanted[key] for key in NODE_FILES[name].form.names}
+    assert run(node_files, written, NONE, {"files": [name]}).obj == kubeadm({})
+
+
 def test_nothing_is_written_that_nobody_asked_for() -> None:
     assert run(node_files, kubeadm({}), OTHER).changes == []
     asked_for_apt = run(node_files, kubeadm({"files": [ENTRY]}), OTHER, {"files": ["apt"]})

@@ -59,6 +59,7 @@ def reported(obj: dict[str, Any], settings: ProxySettings = PROXY, **options: An
         pytest.param(entry("x", encoding="rot13"), id="an encoding that does not exist"),
         pytest.param(entry(SETS, append=True), id="a text that is appended"),
         pytest.param(entry(SETS, contentFormat="Template"), id="a template"),
+        pytest.param(entry(" ${DROP_IN}\n"), id="a text that is filled in later"),
         pytest.param(entry(contentFrom={}), id="content and contentFrom"),
         pytest.param(entry("[Service] # c\nUser=x\n"), id="a header that systemd rejects"),
     ],
