@@ -135,7 +135,8 @@ class Draft:
         Raises:
             WrongTypeError: something else than a list is there, or no mapping on the way.
         """
-        self.set_items(path, [*(self.items(path) or ()), value])
+        items = self.items(path) or []
+        self.set_items(path, [*items, value])
 
     def set_items(self, path: Pointer, items: Sequence[Any]) -> None:
         """Set the items of the list at ``path``, one that is missing or null is made; without items it is removed.
@@ -143,7 +144,8 @@ class Draft:
         Raises:
             WrongTypeError: something else than a list is there, or no mapping on the way.
         """
-        if same(self.items(path) or [], list(items)):
+        existing = self.items(path) or []
+        if same(existing, list(items)):
             return
         if items:
             self.set(path, list(items))
@@ -163,10 +165,11 @@ class Draft:
         if not path:
             self.data = None
             return
-        parent = self._copy(path[:-1])
+        above = path[:-1]
+        parent = self._copy(above)
         del parent[_step(parent, path[-1])]
-        if not parent and len(path) - 1 > keep:
-            self.remove(path[:-1], keep)
+        if not parent and len(above) > keep:
+            self.remove(above, keep)
 
     def operations(self) -> list[Operation]:
         """Return the JSON Patch from the old data to the new data.

@@ -237,8 +237,8 @@ class _Writer:
         slots = [inner.slot for inner in children]
         kept = [index for index, inner in enumerate(children) if inner.new is not GONE]
         is_longer = any(entry.at < 0 for entry in entries)
-        is_changed = is_longer or len(kept) < len(children)
-        if not kept or (is_changed and self.way == _COLLECTIONS):
+        is_shorter = len(kept) < len(children)
+        if not kept or ((is_longer or is_shorter) and self.way == _COLLECTIONS):
             self._replace(child)
             return
         for left, right in pairwise([-1, *kept, len(slots)]):
@@ -300,8 +300,8 @@ class _Writer:
         pad = " " * column
         if entry.moved:
             # It keeps its style and the comment behind it.
-            old = entry.moved
-            lines = pad + self.text[old.start : end_of_line(self.text, old.end)]
+            end = end_of_line(self.text, entry.moved.end)
+            lines = pad + self.text[entry.moved.start : end]
         else:
             new: Any = [entry.data]
             if entry.name is not None:

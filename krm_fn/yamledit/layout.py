@@ -119,8 +119,8 @@ def style_of(text: str, root: Node) -> Layout:
     is_json = text.lstrip().startswith(("{", "["))
     for node in walk(root):
         if isinstance(node, Mapping):
-            quotes = {quote_of(key) for key, _ in node.entries}
-            is_json = is_json and quotes <= {'"'}
+            if is_json:
+                is_json = all(quote_of(key) == '"' for key, _ in node.entries)
             steps += filter(None, _indents(text, node, Mapping))
             dashes += _indents(text, node, Sequence)
     return Layout(_usual(steps, 2), _usual(dashes, 0), json=is_json)
@@ -155,7 +155,8 @@ def style_near(text: str, node: Mapping | Sequence, slots: list[Slot], style: La
     for slot in reversed(slots):
         before = text[slot.start : slot.node.start]
         if before and "\n" not in before:
-            return style._replace(width=max(len(before), 2))
+            width = max(len(before), 2)
+            return style._replace(width=width)
     return style
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import takewhile
 
 from krm_fn.light_typing import Any
 from krm_fn.yamledit.data import same
@@ -29,8 +30,10 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     pairs += [(index, index + longer) for index in range(len(before) - tail, len(before))]
     equal = partial(_matches, key=comparable)
     of_one_name = partial(_matches, key=_natural_key)
+    ends = (len(before), len(after))
     for match in (equal, of_one_name, _by_position):
-        for old, new in list(_gaps([*pairs, (len(before), len(after))])):
+        gaps = list(_gaps([*pairs, ends]))
+        for old, new in gaps:
             pairs += match(before, after, old, new)
         pairs.sort()
     return pairs
@@ -40,13 +43,10 @@ def common_ends(
     old: Sequence[Any], new: Sequence[Any], is_equal: Callable[[Any, Any], bool]
 ) -> tuple[int, int]:
     """Return how many items two sequences have in common at their beginning, and at their end behind that."""
-    shorter = min(len(old), len(new))
-    head = 0
-    while head < shorter and is_equal(old[head], new[head]):
-        head += 1
-    tail = 0
-    while tail < shorter - head and is_equal(old[-1 - tail], new[-1 - tail]):
-        tail += 1
+    head = sum(takewhile(bool, map(is_equal, old, new)))
+    rest_old = reversed(old[head:])
+    rest_new = reversed(new[head:])
+    tail = sum(takewhile(bool, map(is_equal, rest_old, rest_new)))
     return head, tail
 
 
@@ -117,7 +117,8 @@ def _natural_key(item: Any) -> str | None:
     """Return the name or path of an item; of a text, the part before its first "="; None without either."""
     if isinstance(item, str):
         name, equals, _ = item.partition("=")
-        return f"={name}" if equals else None
+        if equals:
+            return f"={name}"
     if isinstance(item, dict):
         for key in _NATURAL_KEYS:
             if isinstance(item.get(key), str):

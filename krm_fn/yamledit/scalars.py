@@ -104,7 +104,8 @@ def _new_header(header: re.Match[str], value: str) -> str:
         chomping = "-"
     elif chomping == "-":
         chomping = ""
-    return f"{header[0][0]}{header['indent']}{chomping}{header['more']}"
+    style = header[0][0]
+    return f"{style}{header['indent']}{chomping}{header['more']}"
 
 
 def _lines(value: str) -> list[str]:
