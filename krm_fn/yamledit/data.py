@@ -74,7 +74,9 @@ def scalar_value(node: Scalar) -> Any:
 
 def has_tag_of_no_string(node: Scalar) -> bool:
     """Return whether a tag of YAML itself says that a scalar is no string."""
-    return bool(node.tag) and node.tag in (_NULL_TAG, *_STR_TAGS)
+    if node.tag == "":
+        return False
+    return node.tag == _NULL_TAG or node.tag in _STR_TAGS
 
 
 def is_merge(key: Node) -> bool:
@@ -156,7 +158,7 @@ class _NodeReader:
         self._left -= 1
         if isinstance(node, Scalar):
             self._left -= len(node.value) // _CHARACTERS_OF_A_VALUE
-        if self._left < 0 or depth > MAX_DEPTH or self._aliases_around > MAX_DEPTH:
+        if self._left < 0 or max(depth, self._aliases_around) > MAX_DEPTH:
             raise ExpansionError(
                 "aliases expand to more values than the text has room for, or nest too deep: "
                 "write them out or remove them"
@@ -172,7 +174,9 @@ class _NodeReader:
                 inherited = {**merged(self.value(value, depth)), **inherited}
             else:
                 own[key_text(key)] = self.value(value, depth)
-        return {**inherited, **own} if inherited else own
+        if inherited:
+            return {**inherited, **own}
+        return own
 
 
 def merged(data: Any) -> dict[str, Any]:
@@ -209,7 +213,8 @@ def shared(old: Any, new: Any) -> Any:
     if isinstance(old, dict) and isinstance(new, dict):
         new = {name: shared(old.get(name), value) for name, value in new.items()}
     elif isinstance(old, list) and isinstance(new, list):
-        new = [*map(shared, old, new), *new[len(old) :]]
+        longer = new[len(old) :]
+        new = [*map(shared, old, new), *longer]
     if same(old, new):
         return old
     return new

@@ -104,7 +104,9 @@ class Document:
 
         original = self.text
         text = rewritten(self.text, self.root, new, self.envelope, self.comment)
-        return original if text == self.text else text
+        if text == self.text:
+            return original
+        return text
 
 
 def _with_characters(text: str) -> str:

@@ -105,7 +105,8 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
     new = shared(old, new)
     if new is old:
         return text
-    style = layout.style_of(lines, root)._replace(newline=newline_of(text), comment=comment)
+    style = layout.style_of(lines, root)
+    style = style._replace(newline=newline_of(text), comment=comment)
     slot = Slot(root, ROOT, root.start, root.start, root.end)
     # A comment below a literal block may become words of it.
     for way, literals in product((_IN_PLACE, _COLLECTIONS, _ALL), (True, False)):
@@ -178,7 +179,8 @@ class _Writer:
         children: list[Child] = []
         inherited: dict[str, Any] = {}
         indexes: dict[str, int] = {}
-        for slot, (name, value) in zip(slots_of(self.text, node), node.entries, strict=True):
+        slots = slots_of(self.text, node)
+        for slot, (name, value) in zip(slots, node.entries, strict=True):
             if is_merge(name):
                 old = new = view(value)
                 inherited = {**merged(old), **inherited}
@@ -208,7 +210,8 @@ class _Writer:
         partners = dict(pair_items(child.old, child.new))
         children: list[Child] = []
         gone: dict[str, Slot] = {}
-        for index, slot in enumerate(slots_of(self.text, node)):
+        slots = slots_of(self.text, node)
+        for index, slot in enumerate(slots):
             old = child.old[index]
             new = GONE
             if index in partners:
@@ -312,10 +315,12 @@ class _Writer:
             return position, position, style.newline + lines
         start = first.start
         above = layout.above_comments(self.text, start)
-        if above < start and (entry.name is None or "#@" in self.text[above:start]):
+        comments = self.text[above:start]
+        if comments and (entry.name is None or "#@" in comments):
             # The comments above the first item stay with it, and so do annotations of ytt above a first member.
             return above, above, lines + style.newline
-        return start, start, lines.removeprefix(pad) + style.newline + pad
+        lines = lines.removeprefix(pad)
+        return start, start, lines + style.newline + pad
 
     def _flow_insertion(
         self, entry: NewEntry, front: Slot | None, first: Slot, style: Layout
@@ -323,7 +328,8 @@ class _Writer:
         """Insert a child behind the child in front, or before ``first``; on its own line if its neighbour is."""
         text = flow(entry.data, style, style.quotes.get("", ""))
         if entry.name is not None:
-            text = f"{key(entry.name, flow=True, json=style.json)}: {text}"
+            name = key(entry.name, flow=True, json=style.json)
+            text = f"{name}: {text}"
         neighbour = (front or first).start
         gap = " "
         if starts_line(self.text, neighbour):
@@ -422,7 +428,9 @@ class _Writer:
         A note on it needs block style. It would outlive a password in the collection, so there is none then.
         """
         node = child.slot.node
-        if child.slot.kind != KEY or not isinstance(node, Collection) or not node.flow:
+        if child.slot.kind != KEY:
+            return False
+        if not isinstance(node, Collection) or not node.flow:
             return False
         text = self.text[node.start : node.end]
         if "@" in text or "\n" in text:
@@ -465,9 +473,10 @@ def with_author_scalars(node: Node, new: Any) -> Any:
             items[to] = with_author_scalars(node.items[at], new[to])
         return items
     if isinstance(node, Scalar) and same(scalar_value(node), new):
-        is_plain = node.value != "" and not node.style and not node.tag
+        if node.value == "" or node.style or node.tag:
+            return new
         # A blank line in a plain text means a line break, which such a text cannot hold on one line.
-        if is_plain and BREAKS.isdisjoint(node.value):
+        if BREAKS.isdisjoint(node.value):
             return AuthorScalar(node.value, new)
     return new
 

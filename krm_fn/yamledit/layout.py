@@ -108,7 +108,8 @@ def above_comments(text: str, start: int) -> int:
         if words and not words.startswith("#"):
             return begin
         position = line
-        begin = line if words else begin
+        if words:
+            begin = line
     return start
 
 

@@ -24,7 +24,9 @@ def with_line_feeds(text: str) -> str:
 def newline_of(text: str) -> str:
     """Return the line break for new lines: that of the first line."""
     first = re.search(r"\r\n?|\n", text)
-    return first[0] if first else "\n"
+    if first:
+        return first[0]
+    return "\n"
 
 
 class Lines:
@@ -41,7 +43,9 @@ class Lines:
 def end_of_match(pattern: re.Pattern[str], text: str, position: int) -> int:
     """Return the end of what a pattern matches at a position; the position itself if it matches nothing."""
     match = pattern.match(text, position)
-    return match.end() if match else position
+    if match:
+        return match.end()
+    return position
 
 
 def column_of(text: str, position: int) -> int:
@@ -61,4 +65,5 @@ def end_of_line(text: str, position: int) -> int:
 
 def starts_line(text: str, position: int) -> bool:
     """Return whether only blanks are before a position on its line."""
-    return not text[text.rfind("\n", 0, position) + 1 : position].strip()
+    start = text.rfind("\n", 0, position) + 1
+    return not text[start:position].strip()

@@ -26,8 +26,9 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     # Nearly all items of a list stay: those at both ends first.
     head, tail = common_ends(before, after, same)
     pairs = [(index, index) for index in range(head)]
+    rest = range(len(before) - tail, len(before))
     longer = len(after) - len(before)
-    pairs += [(index, index + longer) for index in range(len(before) - tail, len(before))]
+    pairs += [(index, index + longer) for index in rest]
     equal = partial(_matches, key=comparable)
     of_one_name = partial(_matches, key=_natural_key)
     ends = (len(before), len(after))
@@ -81,7 +82,9 @@ def _matches(
     pairs: list[Pair] = []
     matcher = SequenceMatcher(None, keys_before, keys_after)
     for at_old, at_new, size in matcher.get_matching_blocks():
-        pairs += zip(old[at_old : at_old + size], new[at_new : at_new + size], strict=True)
+        equal_old = old[at_old : at_old + size]
+        equal_new = new[at_new : at_new + size]
+        pairs += zip(equal_old, equal_new, strict=True)
     return pairs
 
 
@@ -97,9 +100,10 @@ def _by_position(
         for to in range(start, new.stop):
             item = before[at]
             other = after[to]
-            is_alike = len(old) == len(new) or type(item) is type(other)
             if _natural_key(item) or _natural_key(other):
                 is_alike = _is_renamed(item, other)
+            else:
+                is_alike = len(old) == len(new) or type(item) is type(other)
             if is_alike:
                 yield at, to
                 start = to + 1
@@ -108,7 +112,9 @@ def _by_position(
 
 def _is_renamed(before: Any, after: Any) -> bool:
     """Return whether two items are references with kind and name that differ in the name alone."""
-    if type(before) is not dict or type(after) is not dict or "kind" not in before:
+    if type(before) is not dict or type(after) is not dict:
+        return False
+    if "kind" not in before:
         return False
     return same({**before, "name": None}, {**after, "name": None})
 

@@ -71,7 +71,7 @@ def is_plain(text: str, *, flow: bool = False) -> bool:
         fits = _PLAIN_IN_FLOW.fullmatch(text) is not None
     else:
         first = text[:1]
-        fits = (first.isascii() and first.isalnum()) or first in ("_", "/", ".")
+        fits = first in ("_", "/", ".") or (first.isascii() and first.isalnum())
         if _NOT_PLAIN_CHARACTER.search(text):
             return False
     if not fits or _NOT_PLAIN.search(text):
@@ -160,8 +160,9 @@ def flow(value: Any, style: Layout, quote: str = "") -> str:
     if isinstance(value, dict):
         members = []
         for name, item in value.items():
-            text = flow(item, style, style.quotes.get(name, ""))
-            members.append(f"{key(name, flow=True, json=style.json)}: {text}")
+            member = key(name, flow=True, json=style.json)
+            quote = style.quotes.get(name, "")
+            members.append(f"{member}: {flow(item, style, quote)}")
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
         items = ", ".join([flow(item, style) for item in value])
@@ -189,7 +190,8 @@ def behind(
         if indicator == ":":
             indent = style.step if isinstance(value, dict) else style.dash
             return "", block(value, column + indent, style)
-        first, *below = block(value, column + style.width, style)
+        column += style.width
+        first, *below = block(value, column, style)
         gap = " " * (style.width - 1)
         return gap + first.lstrip(" "), below
     if isinstance(value, (dict, list)):

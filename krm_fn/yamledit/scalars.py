@@ -68,7 +68,8 @@ def _in_double_quotes(raw: str, old: str, value: str) -> str:
     if len(characters) != len(old):
         return double_quoted(value)
     head, tail = common_ends(old, value, operator.eq)
-    characters[head : len(old) - tail] = double_quoted(value[head : len(value) - tail])[1:-1]
+    middle = value[head : len(value) - tail]
+    characters[head : len(old) - tail] = double_quoted(middle)[1:-1]
     words = "".join(characters)
     return f'"{words}"'
 
@@ -77,19 +78,19 @@ def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
     """Return a block scalar that keeps equal lines; a folded block is not folded again."""
     header = _HEADER.match(raw)
     lines = raw.split("\n")[1:]
-    indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
-    if header is None or not indents:
+    pads = [line[: -len(line.lstrip(" "))] for line in lines if line.strip()]
+    if header is None or not pads:
         return None
     if not header["indent"] and value.lstrip("\n").startswith(" "):
         return None
-    pad = " " * min(indents)
+    pad = min(pads)
     words = _lines(value)
     new = [pad + line if line else "" for line in words]
     if node.style == "|":
         head, tail = common_ends(_lines(node.value), words, operator.eq)
-        new[:head] = [line.removesuffix("\r") for line in lines[:head]]
-        if tail:
-            new[-tail:] = [line.removesuffix("\r") for line in lines[-tail:]]
+        kept = [line.removesuffix("\r") for line in lines]
+        new[:head] = kept[:head]
+        new[len(new) - tail :] = kept[len(kept) - tail :]
     elif any(line.startswith((" ", "\t")) for line in words):
         return None  # such a line is not folded, and neither are its neighbours
     else:

@@ -35,7 +35,9 @@ def documents(text: str) -> list[tuple[int, int]]:
     start = 0
     for separator in [*_separators(text), None]:
         start += text.startswith(_BOM, start)
-        end = separator.start() if separator else len(text)
+        end = len(text)
+        if separator:
+            end = separator.start()
         begins_with_words = start < end and text[start] not in _BEGIN_OF_NOTHING
         if begins_with_words or not _EMPTY.fullmatch(text, start, max(start, end)):
             slices.append((start, end))

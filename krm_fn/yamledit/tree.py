@@ -140,7 +140,9 @@ class _Composer:
         event = self._next()
         if type(event) is DocumentEndEvent:
             event = self._next()
-        return None if type(event) is StreamEndEvent else event.start_mark
+        if type(event) is StreamEndEvent:
+            return None
+        return event.start_mark
 
     def root(self) -> Node:
         """Return the tree of the document."""
@@ -220,7 +222,9 @@ def _without_text(error: yaml.YAMLError, text: str) -> InputError:
     if isinstance(error, yaml.reader.ReaderError):
         # libyaml gives its position in bytes.
         unreadable = yaml.reader.Reader.NON_PRINTABLE.search(text)
-        before = with_line_feeds(text[: unreadable.start()] if unreadable else text)
+        before = with_line_feeds(text)
+        if unreadable:
+            before = before[: unreadable.start()]
         line = before.count("\n") + 1
         column = len(before) - before.rfind("\n")
         return TextError(f"not valid YAML: {error.reason}", line, column)

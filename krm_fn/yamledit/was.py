@@ -79,7 +79,8 @@ def _earlier_value(line: str, value: Node) -> EarlierValue | None:
     if note is None:
         return None
     try:
-        data = view(compose('{"k":' + note["words"] + "\n}"))["k"]
+        root = compose(f'{{"k":{note["words"]}\n}}')
+        data = view(root)["k"]
     except (InputError, TypeError, KeyError):
         return None
     # On removal kpt copies the note to the line below: of another kind, it says nothing of what is there.
@@ -112,14 +113,16 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
             name = key_text(key)
             if is_merge(key):
                 continue
-            member = with_earlier_values(value, old[name], members.get(name, GONE), known)
+            member = members.get(name, GONE)
+            member = with_earlier_values(value, old[name], member, known)
             if member is not GONE:
                 members[name] = member
         inner = members or new
     elif isinstance(node, Sequence) and isinstance(new, list):
         inner = list(new)
         for at, to in pair_items(old, new):
-            inner[to] = with_earlier_values(node.items[at], old[at], new[to], known)
+            item = node.items[at]
+            inner[to] = with_earlier_values(item, old[at], new[to], known)
     earlier = known.get(node)
     if earlier and _remains(inner, earlier.data):
         return earlier.data
@@ -135,7 +138,9 @@ def _remains(new: Any, earlier: Any) -> bool:
             return False
         return all(_remains(new.get(name, GONE), data) for name, data in earlier.items())
     if isinstance(new, list) and isinstance(earlier, list):
-        return len(new) == len(earlier) and all(map(_remains, new, earlier))
+        if len(new) != len(earlier):
+            return False
+        return all(map(_remains, new, earlier))
     if new is GONE:
         return earlier is None or earlier is False or earlier in ("", [])
     return same(new, earlier)
