@@ -52,7 +52,6 @@ def test_what_is_accepted(spec: dict[str, Any], expected: ProxyConfig) -> None:
 
 
 POLICIES: dict[str, tuple[dict[str, Any], Policy]] = {
-    "nothing said": ({}, Policy()),
     "a text of globs": ({"exclude": "*.internal, 10.0.0.1"}, Policy(exclude=("*.internal", "10.0.0.1"))),
     "the rest": ({"rooted": True, "maxLength": 1023}, Policy(rooted=True, max_length=1023)),
 }
@@ -100,22 +99,6 @@ OVERRIDES: dict[str, tuple[dict[str, Any], Override]] = {
 def test_what_an_override_sets(written: dict[str, Any], expected: Override) -> None:
     (override,) = loaded(httpProxy=PROXY, overrides=[{"match": {"clusters": ["lab"]}, **written}]).overrides
     assert without_reasons(override) == expected
-
-
-def test_a_match_in_full() -> None:
-    match = {
-        "clusters": ["prod-*"],
-        "namespaces": ["org-*"],
-        "labels": {"region": "eu-*"},
-        "roles": ["Worker"],
-        "workerGroups": ["md-0"],
-        "targets": ["certManager"],
-        "objects": ["a"],
-    }
-    (override,) = loaded(overrides=[{"match": match, "httpProxy": PROXY}]).overrides
-    assert override.match == ClusterMatcher(
-        ("prod-*",), ("org-*",), {"region": "eu-*"}, ("Worker",), ("md-0",), ("certManager",), ("a",)
-    )
 
 
 def test_only_names_each_target_and_each_system() -> None:

@@ -18,7 +18,6 @@ from krm_fn.config import fields as config_fields
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
 from krm_fn.products import distributions
-from krm_fn.target_table import ROWS
 from options_page import TABLES, TOPICS
 from support import ROOT
 from target_lists import example_with_targets, schema_with_lists
@@ -100,10 +99,6 @@ def test_what_can_be_chosen_is_what_the_rooms_know() -> None:
     assert match["roles"]["items"]["enum"] == [role.value for role in Role]
     levels = [severity.value.capitalize() for severity in reversed(Severity)]
     assert SCHEMA["$defs"]["level"]["enum"] == ["Off", *levels]
-
-
-def test_the_targets_are_those_of_the_table() -> None:
-    assert [*SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]] == [*ROWS]
 
 
 def test_the_lists_of_targets_in_the_schema_are_what_make_docs_writes(golden: Callable[[Path, bytes], None]) -> None:

@@ -39,15 +39,7 @@ proxy:
   https: "http://myProxyUser:{PASSWORD}@192.168.52.220:3128"
 """
 SWARM_URL = f"http://myProxyUser:{PASSWORD}@192.168.52.220:3128"
-BUILDER = """\
-proxy_env:
-  HTTPS_PROXY: "http://proxy.com"
-  https_proxy: "http://proxy.com"
-  HTTP_PROXY: "http://proxy.com"
-  http_proxy: "http://proxy.com"
-  NO_PROXY: "proxy.com,example.com"
-  no_proxy: "proxy.com,example.com"
-"""
+BUILDER = "proxy_env: {HTTPS_PROXY: 'http://proxy.com', no_proxy: 'proxy.com,example.com'}\n"
 CONTROL_PLANE = {
     "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
     "kind": "KubeadmControlPlane",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
-from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.workloads import workload_trust_store as target
 from proposals import FULL, apply, changes, findings, messages, proposals
@@ -27,26 +25,15 @@ REFUSED = {"fn.inject-proxy.io/trusted-ca": "false"}
 OTHERS = {"name": "state", "emptyDir": {}}
 FROM = ProxySettings(trusted_ca=Certificates(A, ("tools", "corporate-ca", "roots.pem")))
 
-PLACES = {
-    "Pod": ("v1", ("spec",)),
-    "CronJob": ("batch/v1", ("spec", "jobTemplate", "spec", "template", "spec")),
-    **dict.fromkeys(
-        ("Deployment", "DaemonSet", "StatefulSet", "ReplicaSet"), ("apps/v1", ("spec", "template", "spec"))
-    ),
-    "Job": ("batch/v1", ("spec", "template", "spec")),
-}
 
-
-def workload(spec: Any = None, kind: str = "Deployment", namespace: str = "tools", **metadata: Any) -> dict[str, Any]:
-    """An object of one of the kinds with ``spec`` as its pod specification: one container, if none is given."""
-    version, place = PLACES[kind]
+def workload(spec: Any = None, namespace: str = "tools", **metadata: Any) -> dict[str, Any]:
+    """A workload with ``spec`` as its pod specification: one container, if none is given."""
     spec = {"containers": [{"name": "main"}]} if spec is None else copy.deepcopy(spec)
-    nested = functools.reduce(lambda inner, key: {key: inner}, reversed(place), spec)
     return {
-        "apiVersion": version,
-        "kind": kind,
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
         "metadata": {"name": "x", "namespace": namespace, **metadata},
-        **nested,
+        "spec": {"template": {"spec": spec}},
     }
 
 
@@ -55,7 +42,7 @@ def asked(spec: Any = None, **more: Any) -> dict[str, Any]:
 
 
 def pod(obj: dict[str, Any]) -> Any:
-    return lookup(obj, PLACES[obj["kind"]][1])
+    return obj["spec"]["template"]["spec"]
 
 
 def config_map(data: Any, label: str = "inject-proxy") -> dict[str, Any]:

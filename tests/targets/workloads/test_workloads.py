@@ -334,13 +334,6 @@ def test_a_removed_or_replaced_url_is_named_if_it_is_none_of_the_declared_ones(
     assert [one.code for one in said if one.code == "ProxyReplaced"] == codes
 
 
-def test_a_kind_of_the_options_is_found_in_a_list() -> None:
-    rollout = workload(kind="Rollout", annotations=ASKED)
-
-    assert envs(ran({"targets": {"workloads": {"customKinds": CUSTOM}}}, rollout)[0])["web"] is not None
-    assert ran({}, rollout) == [rollout]
-
-
 def test_two_targets_never_write_one_container() -> None:
     obj = workload(container("cert-manager-controller"), container("side"), labels={"app": "cert-manager"})
     spec = {"targets": {"workloads": {**ALL, "containers": ["side"]}, "certManager": {"enabled": True}}}
