@@ -72,6 +72,19 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             id="by a reference, which means the template of its own file",
         ),
         pytest.param(
+            at("t/a.yaml", config_template("workers", namespace="${NAMESPACE}")),
+            [
+                *TWO_FILES,
+                at("t/b.yaml", config_template("workers")),
+                *(
+                    at(f"t/{file}.yaml", {**workers(), "metadata": {"name": f"md-{file}", "namespace": "${NAMESPACE}"}})
+                    for file in "ab"
+                ),
+            ],
+            [PODS_OF_A],
+            id="by a reference, whose own file has a template without a namespace",
+        ),
+        pytest.param(
             at("t/shared.yaml", config_template("workers")),
             [*TWO_FILES, at("t/a.yaml", workers()), at("t/b.yaml", workers())],
             [PODS_OF_A, PODS_OF_B],

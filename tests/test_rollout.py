@@ -151,6 +151,17 @@ def test_a_name_that_another_template_has_is_not_taken() -> None:
     assert reported(outcome, "another object has the name") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
 
 
+def test_a_template_keeps_its_name_beside_a_patch_of_it_in_another_file() -> None:
+    base, patch = (template(annotations={"config.kubernetes.io/path": f"{name}.yaml"}) for name in ("base", "patch"))
+    network = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}, "services": {"cidrBlocks": ["10.2.0.0/16"]}}
+    whole = {**user(), "spec": {**user()["spec"], "clusterName": "one"}}
+    once = ran({**CLUSTER, "spec": {"clusterNetwork": network}}, OTHER_CLUSTER, base, patch, whole)
+    assert names(once) == ["one", "other", "workers", "workers", "user"]
+    assert "10.1.0.0/16" in json.dumps(items(once)[3])
+    assert reported(once, 'another object has the name "workers"')
+    assert items(ran(*items(once))) == items(once)
+
+
 @pytest.mark.parametrize(
     ("found", "reported_of"),
     [
@@ -253,6 +264,7 @@ IN_SECRET = {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"enabl
 IN_SECRET |= {"kubeadmCommands": {"enabled": False}}
 MEMBER = {"labels": {"cluster.x-k8s.io/cluster-name": "one"}}
 CLUSTER = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "one", "namespace": "org"}}
+OTHER_CLUSTER = {**CLUSTER, "metadata": {"name": "other", "namespace": "org"}}
 
 
 # What is said where names stay.

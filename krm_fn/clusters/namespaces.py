@@ -1,8 +1,8 @@
 """Which object of a list a key means, where a namespace is left out or several files have one of that name.
 
 ``kustomize``, ``kpt`` and ``clusterctl`` set a namespace that is left out, or ``${NAMESPACE}``, later: it may be any.
-Of several objects with one namespace and name, a key means that of its own file, else those in the nearest folder: a
-folder of templates is many lists in one.
+Of several objects of one name, a key means that of its own file, and of those with one namespace as well the ones in
+the nearest folder: a folder of templates is many lists in one.
 """
 
 from __future__ import annotations
@@ -48,17 +48,15 @@ class ObjectIndex(Mapping[Key, _Value]):
         return nearest(namesakes, key.file)
 
     def candidates(self, key: Key) -> list[Key]:
-        """Return all objects that the key may mean: the exact one, else those of its namespace, else others."""
+        """Return all objects that the key may mean: the exact one, else those of its file, else of its namespace."""
         if key in self._members:
             return [key]
-        same: list[Key] = []
-        possible: list[Key] = []
-        for namesake in self.namesakes(key):
-            if namesake.namespace == key.namespace:
-                same.append(namesake)
-            elif may_be_same(namesake.namespace, key.namespace):
-                possible.append(namesake)
-        return same or possible
+        ranks: dict[Key, tuple[bool, bool]] = {}
+        for other in self.namesakes(key):
+            if may_be_same(other.namespace, key.namespace):
+                ranks[other] = (other.file == key.file, other.namespace == key.namespace)
+        best = max(ranks.values(), default=None)
+        return [other for other, rank in ranks.items() if rank == best]
 
     def find(self, key: Key) -> Key | None:
         """Return the object that the key means; None if there is none, or one in each of several namespaces."""

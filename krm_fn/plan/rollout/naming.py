@@ -100,11 +100,14 @@ def rename_of(edits: list[PlannedEdit], content: Any, config: ProxyConfig, noun:
 
 
 def renamed(
-    rename: Rename, users: list[User], source: ObjectSource, *, is_taken: bool = False
+    rename: Rename, users: list[User], source: ObjectSource, rival: str = ""
 ) -> Iterator[RolloutNote]:
-    """Yield the new name of an object and the references that follow it, or why it keeps its name."""
+    """Yield the new name of an object and the references that follow it, or why it keeps its name.
+
+    ``rival`` is the name, old or new, that another object of the list has; "" for none.
+    """
     index, obj, name, _ = rename
-    obstacle = _obstacle(rename, users, source, is_taken=is_taken)
+    obstacle = _obstacle(rename, users, source, rival)
     if obstacle:
         finding = Result.of("NodesKept", f"keeps its name, {obstacle}", NAME)
         yield RolloutNote(index, obj, finding)
@@ -172,7 +175,7 @@ def _holds_proxy(edits: Iterable[PlannedEdit]) -> bool:
     return False
 
 
-def _obstacle(rename: Rename, users: list[User], source: ObjectSource, *, is_taken: bool) -> str:
+def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: str) -> str:
     """Return why an object cannot have its new name, or "".
 
     An object of another namespace, such as a Kustomization of Flux, follows; it has no say.
@@ -191,8 +194,8 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, *, is_tak
             return f'because {obj.ref.kind} "{obj.ref.name}" {ENCRYPTED}'
     if any(index >= 0 and source.text_for_ytt(index) for index in items):
         return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
-    if is_taken:
-        return f'because another object has the name "{rename.name}": remove one of the two from the list'
+    if rival:
+        return f'because another object has the name "{rival}": remove one of the two from the list'
     if len(rename.name) > _LONGEST:
         return f"because it is too long for a hash: shorten it to {_LONGEST - _HEX - 1} characters or less"
     return ""

@@ -65,13 +65,16 @@ def template_names(
     if not concerned:
         return
     users = _users(source, places)
+    # A patch belongs to the Clusters of the template that it is a patch of, which it would not know by another name.
+    patches = ObjectIndex((key, None) for key, its_users in users.items() if not its_users)
     for template in concerned:
         key = key_of(template.obj)
+        its_users = users.get(key, [])
         if template.keeps_name:
-            yield from _not_rolled(template, users.get(key, []), config)
+            yield from _not_rolled(template, its_users, config)
         else:
-            is_taken = bool(users.candidates(key._replace(name=template.name)))
-            yield from renamed(template, users.get(key, []), source, is_taken=is_taken)
+            taken = users.candidates(key._replace(name=template.name)) or patches.candidates(key)
+            yield from renamed(template, its_users, source, taken[0].name if taken else "")
 
 
 def _users(source: ObjectSource, places: Sequence[PlannedEdit]) -> ObjectIndex[list[User]]:
