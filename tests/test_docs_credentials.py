@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from function_configs import list_with_config
 from krm_fn.pipeline import run
 from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
@@ -28,15 +29,7 @@ PLACES = ROOT / "examples" / "config-repo"
 
 def holders(config: dict[str, Any], documents: list[dict[str, Any]]) -> set[str]:
     """Return kind and name of each object that holds the password after a run."""
-    text = yaml.safe_dump(
-        {
-            "apiVersion": "config.kubernetes.io/v1",
-            "kind": "ResourceList",
-            "items": documents,
-            "functionConfig": config,
-        }
-    )
-    outcome = run(text.encode())
+    outcome = run(list_with_config(config["spec"], *documents))
     assert outcome.exit_code == 0
     items = yaml.safe_load(outcome.output)["items"]
     return {

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from function_configs import list_with_config
 from krm_fn.pipeline import run
 from markdown import block_with
 from support import ROOT, TIME_LIMIT, need, shell
@@ -37,13 +38,8 @@ spec:
 
 def injected(config: str, manifest: str) -> str:
     """The manifest with the proxy of a ProxyConfig."""
-    data = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": list(yaml.safe_load_all(manifest)),
-        "functionConfig": yaml.safe_load(config),
-    }
-    outcome = run(yaml.safe_dump(data).encode())
+    spec = yaml.safe_load(config)["spec"]
+    outcome = run(list_with_config(spec, *yaml.safe_load_all(manifest)))
     assert outcome.exit_code == 0, [one.line() for one in outcome.results]
     return yaml.safe_dump_all(yaml.safe_load(outcome.output)["items"])
 
@@ -104,9 +100,7 @@ def test_the_table_of_flux_has_all_its_rows() -> None:
 def test_a_raw_dollar_in_a_password_is_refused_so_that_flux_finds_none() -> None:
     config = yaml.safe_load(block_with(FLUX, "kind: ProxyConfig"))
     config["spec"]["httpProxy"] = "http://user:pa$$word@proxy.corp.example:3128"
-    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [], "functionConfig": config}
-    outcome = run(yaml.safe_dump(data).encode())
-    assert outcome.exit_code == 1
+    assert run(list_with_config(config["spec"])).exit_code == 1
     config["spec"]["httpProxy"] = config["spec"]["httpsProxy"] = "http://user:pa%24word@proxy.corp.example:3128"
     written = injected(yaml.safe_dump(config), CONTROL_PLANE)
     assert substituted(written, PROXY=URL).stdout == written

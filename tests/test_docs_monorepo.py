@@ -10,34 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
+from explained import CLUSTER
 from markdown import block_with
 from support import ROOT, TIME_LIMIT, need, shell
 
 PAGE = (ROOT / "docs" / "howto" / "monorepo.md").read_text(encoding="utf-8")
 CONFIG = (ROOT / "examples" / "demo" / "proxy.yaml").read_text(encoding="utf-8")
-CLUSTER = """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata:
-  name: {name}
-  namespace: clusters
-  labels: {{region: {region}}}
-spec:
-  clusterNetwork:
-    pods: {{cidrBlocks: [10.{number}.0.0/16]}}
-  controlPlaneRef:
-    apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-    kind: KubeadmControlPlane
-    name: {name}
----
-apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-kind: KubeadmControlPlane
-metadata:
-  name: {name}
-  namespace: clusters
-spec:
-  kubeadmConfigSpec: {{}}
-"""
 CLUSTERS = [
     (region, f"{region}-{number}", at * 10 + number) for at, region in enumerate(("eu", "us"), 1) for number in range(4)
 ]
@@ -71,7 +49,8 @@ def clone(tmp_path: Path) -> Path:
 def write(folder: Path, region: str, name: str, number: int) -> None:
     file = folder / "clusters" / region / name / "cluster.yaml"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(CLUSTER.format(region=region, name=name, number=number))
+    text = CLUSTER.replace("NAME", name).replace("192.168.", f"10.{number}.")
+    file.write_text(text.replace("namespace: org", f"namespace: org, labels: {{region: {region}}}", 1))
 
 
 def test_the_check_sees_a_new_cluster_and_nothing_else(clone: Path) -> None:

@@ -10,36 +10,15 @@ from typing import Any
 import pytest
 import yaml
 
+from explained import CLUSTER
+from function_configs import list_with_config
 from krm_fn.pipeline import run
 from markdown import code
 from support import ROOT, TIME_LIMIT, need, shell
 
 PAGE = (ROOT / "docs" / "howto" / "password.md").read_text(encoding="utf-8")
 SYSTEMS = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
-NODES = """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata:
-  name: prod
-  namespace: clusters
-spec:
-  clusterNetwork:
-    pods: {cidrBlocks: [10.1.0.0/16]}
-    services: {cidrBlocks: [10.2.0.0/16]}
-  controlPlaneEndpoint: {host: api.prod.example, port: 6443}
-  controlPlaneRef:
-    apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-    kind: KubeadmControlPlane
-    name: prod
----
-apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-kind: KubeadmControlPlane
-metadata:
-  name: prod
-  namespace: clusters
-spec:
-  kubeadmConfigSpec: {}
-"""
+NODES = CLUSTER.replace("NAME", "prod").replace("namespace: org", "namespace: clusters").removesuffix("---\n")
 
 
 class Repository:
@@ -108,14 +87,7 @@ def test_the_steps_of_sops_leave_no_password_and_notice_a_new_one(tmp_path: Path
 
 
 def ran(config: dict[str, Any], *more: dict[str, Any]) -> tuple[list[Any], list[str]]:
-    items = [*yaml.safe_load_all(NODES), *more]
-    data = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": items,
-        "functionConfig": config,
-    }
-    outcome = run(yaml.safe_dump(data).encode())
+    outcome = run(list_with_config(config["spec"], *yaml.safe_load_all(NODES), *more))
     assert outcome.exit_code == 0
     return yaml.safe_load(outcome.output)["items"], [one.code for one in outcome.results]
 

@@ -37,14 +37,11 @@ def test_nodes_are_replaced_where_the_run_changes_what_makes_them(story: Path) -
 
 
 @pytest.mark.parametrize(
-    ("story", "kind", "is_replaced"),
-    [
-        pytest.param("nodes/clusterClass/a-class-that-writes-whole-lists", "Cluster", True, id="a Cluster of it"),
-        pytest.param("tkg/tkgClusterClass/workload-cluster-of-a-tkg-class", "Cluster", True, id="a class of TKG"),
-    ],
+    "story",
+    ["nodes/clusterClass/a-class-that-writes-whole-lists", "tkg/tkgClusterClass/workload-cluster-of-a-tkg-class"],
 )
-def test_nodes_that_each_system_makes_are_shown(story: str, kind: str, is_replaced: bool) -> None:
-    assert is_replaced in {node["is_replaced"] for node in nodes_of(story) if f"/{kind}/" in node["object"]}
+def test_nodes_of_a_cluster_of_a_class_are_shown(story: str) -> None:
+    assert True in {node["is_replaced"] for node in nodes_of(story) if "/Cluster/" in node["object"]}
 
 
 def test_a_change_names_its_cluster_and_its_part(tmp_path: Path) -> None:

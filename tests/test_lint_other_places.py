@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-import yaml
 
+from function_configs import list_with_config
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
@@ -27,10 +27,7 @@ def manifest(api: str, kind: str, name: str = "prod", **rest: Any) -> dict[str, 
 
 
 def warned(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
-    config = manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", spec=spec)
-    api = "config.kubernetes.io/v1"
-    data = {"apiVersion": api, "kind": "ResourceList", "items": list(items), "functionConfig": config}
-    outcome = run(yaml.safe_dump(data).encode())
+    outcome = run(list_with_config(spec, *items))
     assert outcome.exit_code == 0
     return [result for result in outcome.results if result.severity is Severity.WARNING]
 
@@ -67,9 +64,7 @@ def places(url: str) -> dict[str, dict[str, Any]]:
         "a kind that no target knows": {**workload(https_proxy=url), "kind": "Rollout", "apiVersion": "argoproj.io/v1"},
         "a mapping in the values of a chart": release("harbor", {"proxy": {"httpProxy": url}}),
         "a URL in the values of a chart": release("rancher", {"proxy": url}),
-        "values of an Application": application("cert-manager", valuesObject={"http_proxy": url}),
         "a text of an Application": application("cert-manager", values=VALUES % url),
-        "a parameter of an Application": application("cert-manager", parameters=[{"name": "http_proxy", "value": url}]),
         "an inline patch": manifest("kustomize.config.k8s.io/v1beta1", "Kustomization", patches=patches),
         "a path of a HelmChart": manifest("helm.cattle.io/v1", "HelmChart", spec={"set": {"proxy.httpProxy": url}}),
         "TOML of a ConfigMap": manifest("v1", "ConfigMap", data={"config.template.toml": TOML % url}),
@@ -101,15 +96,9 @@ def test_no_password_is_shown_and_a_place_without_one_is_right() -> None:
     assert about_another(with_password, places(RIGHT)["AKS"]) == []
 
 
-@pytest.mark.parametrize(
-    ("item", "spec"),
-    [
-        pytest.param(workload(HTTP_PROXY=OLD, annotation="false"), PROXY, id="its author refuses"),
-        pytest.param(workload(HTTP_PROXY=OLD, annotation="true"), PROXY, id="its annotation chooses it"),
-    ],
-)
-def test_what_is_meant_is_no_warning(item: dict[str, Any], spec: dict[str, Any]) -> None:
-    assert about_another(spec, item) == []
+@pytest.mark.parametrize("annotation", ["false", "true"])
+def test_what_an_annotation_refuses_or_chooses_is_no_warning(annotation: str) -> None:
+    assert about_another(PROXY, workload(HTTP_PROXY=OLD, annotation=annotation)) == []
 
 
 def test_a_place_whose_target_is_switched_off_is_no_warning() -> None:

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-import yaml
 
+from function_configs import list_with_config
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.pipeline import Outcome, run
@@ -20,10 +20,7 @@ PLAIN = "http://proxy.corp.example:3128"
 
 
 def ran(spec: dict[str, Any], *items: Any) -> Outcome:
-    config = manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", "proxy", spec=spec)
-    api = "config.kubernetes.io/v1"
-    data = {"apiVersion": api, "kind": "ResourceList", "items": list(items), "functionConfig": config}
-    return run(yaml.safe_dump(data).encode())
+    return run(list_with_config(spec, *items))
 
 
 def with_code(code: str, outcome: Outcome) -> list[Result]:
@@ -153,10 +150,8 @@ def test_a_policy_that_is_to_be_made_and_that_the_selector_does_not_include_is_n
 
 
 def test_an_item_that_nobody_needs_and_that_cannot_be_read_is_a_warning() -> None:
-    config = manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", spec=PROXY)
-    text = yaml.safe_dump({"kind": "ResourceList", "functionConfig": config})
-    broken = "items:\n- apiVersion: v1\n  kind: GKEConfig\n  x: {HTTP_PROXY: a, b\n  c: d}: e]\n"
-    outcome = run(f"apiVersion: config.kubernetes.io/v1\n{broken}{text}".encode())
+    broken = b"items:\n- apiVersion: v1\n  kind: GKEConfig\n  x: {HTTP_PROXY: a, b\n  c: d}: e]\n"
+    outcome = run(list_with_config(PROXY).replace(b"items: []\n", broken))
     assert outcome.exit_code == 0
     assert [result.code for result in outcome.results] == ["TextUnreadable"]
 
