@@ -8,8 +8,9 @@ Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` 
 ``bootstrap/api`` and ``controlplane/api``, ``bundle/lib/systemd/system/rke2-*.service`` of ``rancher/rke2``, its
 documentation "Configure an HTTP proxy" and "Server configuration reference" (``cluster-cidr``, ``service-cidr``);
 K3s: ``k3s-io/cluster-api-k3s`` ``bootstrap/api`` (``kthreesconfig_types.go``), ``install.sh`` (``create_env_file``);
-k0s: ``k0sproject/k0smotron`` ``api/bootstrap`` and ``api/controlplane`` (v1beta1, v1beta2), its configuration
-reference (``podCIDR``, ``serviceCIDR``); EKS: ``kubernetes-sigs/cluster-api-provider-aws`` ``bootstrap/eks/api``
+k0s: ``k0sproject/k0smotron`` ``api/bootstrap`` and ``api/controlplane`` (v1beta1, v1beta2),
+``internal/provisioner/ignition.go`` (``k0s-bootstrap``), its configuration reference (``podCIDR``, ``serviceCIDR``);
+EKS: ``kubernetes-sigs/cluster-api-provider-aws`` ``bootstrap/eks/api``
 (``NodeadmConfigSpec``, ``EKSConfigSpec``); Talos: ``siderolabs/cluster-api-bootstrap-provider-talos`` and
 ``siderolabs/cluster-api-control-plane-provider-talos`` ``api/v1beta1``, ``pkg/machinery/constants`` of
 ``siderolabs/talos`` (``DefaultIPv4PodNet``, ``DefaultIPv4ServiceNet``).
@@ -68,6 +69,8 @@ class NodeSystem(NamedTuple):
             not run yet; "" where all starts behind the commands.
         commands_of: version of the API -> the same key where it has another name.
         late_commands: the key of those that run behind it.
+        commands_unit: the service that runs each command in a shell of its own, with Ignition; "" where they are one
+            script.
         has_limits: a file and a command may have a certain length only.
         has_owner: an entry of ``files`` has an ``owner``.
         has_append: it has ``append``, with which cloud-init leaves what the image has in the file.
@@ -92,6 +95,7 @@ class NodeSystem(NamedTuple):
     config_role: Role | None = None
     restart: str = ""
     commands_of: Mapping[str, str] = MappingProxyType({})
+    commands_unit: str = ""
     has_limits: bool = False
     has_owner: bool = True
     has_append: bool = True
@@ -224,10 +228,12 @@ K0S = NodeSystem(
     commands="preK0sCommands",
     commands_of={"v1beta1": "preStartCommands"},
     late_commands="postK0sCommands",
+    commands_unit="k0s-bootstrap",
     has_owner=False,
     has_append=False,
     has_mirror=False,
     ignition=("ignition",),
+    format=("provisioner", "type"),
     services=(
         NodeService("k0scontroller", Role.CONTROL_PLANE),
         NodeService("k0sworker", Role.WORKER),

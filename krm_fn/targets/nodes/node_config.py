@@ -34,7 +34,11 @@ LONGEST_COMMAND = 65_536
 _LARGEST = 1024 * 1024
 """Longer contents are not read."""
 _OF_CONTENT = ("content", "encoding", "contentFrom")
-_WINDOWS = r"(?i)\s*(?:[a-z]:[\\/]|(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)|npipe:)"
+_WINDOWS = (
+    r"(?i)\s*(?:[a-z]:[\\/]|(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe|-xml)?(?:\s|$)"
+    r"|windows$|npipe:)"
+)
+_SYSTEMS = (("provisioner", "type"), ("provisioner", "platform"))
 _SOCKETS = (
     ("initConfiguration", "nodeRegistration", "criSocket"),
     ("joinConfiguration", "nodeRegistration", "criSocket"),
@@ -105,8 +109,8 @@ class NodeConfig:
     @cached_property
     def runtime(self) -> str:
         """The service that pulls images."""
-        for socket in self._sockets():
-            if socket.endswith("/crio.sock"):
+        for path in _SOCKETS:
+            if text_at(self.data, path).endswith("/crio.sock"):
                 return CRI_O
         return CONTAINERD
 
@@ -118,12 +122,18 @@ class NodeConfig:
         field = self.system.ignition
         return bool(field) and lookup(self.data, field) is not None
 
+    @property
+    def commands_unit(self) -> str:
+        """The service that runs each command in a shell of its own; "" where they are one script."""
+        return self.system.commands_unit if self.has_ignition else ""
+
     @cached_property
     def unsupported(self) -> str:
         """The operating system of the nodes if nothing can be written for it, else ""."""
         if self.data.get("format") == "bottlerocket":
             return "Bottlerocket"
-        texts = [*self._sockets(), *list_at(self._obj, self.commands)]
+        texts: list[Any] = [text_at(self.data, path) for path in (*_SYSTEMS, *_SOCKETS)]
+        texts += list_at(self._obj, self.commands)
         texts += list_at(self.data, (self.system.late_commands,))
         texts += [
             entry.get("path") for entry in list_at(self._obj, self.files) if isinstance(entry, dict)
@@ -133,9 +143,6 @@ class NodeConfig:
             if is_of_windows(str(text)):
                 return "Windows"
         return ""
-
-    def _sockets(self) -> list[str]:
-        return [text_at(self.data, path) for path in _SOCKETS]
 
     def files_in(self, obj: Any) -> Iterator[FileEntry]:
         """Yield the entries of ``files`` of the object as it is now, without those that have no path."""

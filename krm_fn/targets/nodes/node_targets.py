@@ -34,9 +34,12 @@ def files_of(target_id: str, config: NodeConfig, options: Options) -> list[NodeF
     if target_id == FILES_ON_REQUEST:
         chosen = options.get("files", ())
         return [file for name, file in NODE_FILES.items() if name in chosen]
-    services = config.kind.services if target_id in SERVICE_TARGETS else []
-    has_environment_files = config.system.has_environment_files
-    return [*map(environment_file_of if has_environment_files else drop_in_of, services)]
+    if target_id not in SERVICE_TARGETS:
+        return []
+    if config.system.has_environment_files:
+        return [environment_file_of(service) for service in config.kind.services]
+    services = [*config.kind.services, config.commands_unit]
+    return [drop_in_of(service) for service in services if service]
 
 
 class NodeTarget(ConfigTarget):
@@ -62,6 +65,8 @@ class NodeTarget(ConfigTarget):
                 label = f"other drop-ins of {file.unit}"
                 yield Place(config.files, OtherDropIns(form), label, settings=own)
         if self.id == config.system.exporter:
+            if config.commands_unit:
+                own = context.settings.without_proxy
             label = f"the exports in `{config.commands[-1]}`"
             form_of_exports = NodeExports(config, context.options)
             yield Place(config.commands, form_of_exports, label, settings=own)

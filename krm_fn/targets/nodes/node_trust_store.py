@@ -1,7 +1,8 @@
 """Trust store of the nodes: containerd, and all else that runs on a node, trusts the authorities of your network.
 
 Each command finds out on the node whether it is meant, so all of them may be used together; it may run again, it never
-ends the script it is a part of, and it holds no ``$``, which ``envsubst`` and clusterctl would replace.
+ends the script it is a part of, and it holds no ``$``, which ``envsubst`` and clusterctl would replace, and no ``'``,
+between which k0smotron puts it with Ignition.
 
 Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-trust(8)`` of RHEL, Photon's
 ``SPECS/openssl/rehash_ca_certificates.sh`` (it bundles ``/etc/ssl/certs/*.pem``), and Gardener's
@@ -42,13 +43,13 @@ _UPDATES = {
         f"cp {_FOLDER}/*.pem /etc/ssl/certs/ && rehash_ca_certificates.sh",
     ),
     "Flatcar": (
-        "command -v update-ca-certificates >/dev/null 2>&1 && grep -qs '^ID=flatcar' /etc/os-release",
+        "command -v update-ca-certificates >/dev/null 2>&1 && grep -qs ^ID=flatcar /etc/os-release",
         f"cp {_FOLDER}/*.pem /etc/ssl/certs/ && update-ca-certificates",
     ),
 }
 """Image -> how a node finds out that it is one, and what it has to do then."""
 
-_FAILED = "echo 'inject-proxy: the trust store is not updated' >&2"
+_FAILED = 'echo "inject-proxy: the trust store is not updated" >&2'
 # Not `restart`: with Ignition containerd may not run yet, and kubeadmCommands must not take this one for its own.
 _RESTART = "systemctl try-restart containerd || true"
 

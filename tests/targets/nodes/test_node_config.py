@@ -226,6 +226,14 @@ def test_nodes_for_which_nothing_can_be_written_lose_what_was_and_a_line_says_so
     assert meaning(spec_of(run(target, written, HTTP_ONLY).obj)) == meaning(spec)
 
 
+@pytest.mark.parametrize("provisioner", [{"type": "powershell-xml"}, {"platform": "windows"}], ids=["type", "platform"])
+def test_k0s_says_windows_in_a_field(provisioner: dict[str, str]) -> None:
+    obj = {**kubeadm({"provisioner": provisioner}), "kind": "K0sWorkerConfigTemplate"}
+    outcome = run(TARGETS["k0s"], obj, HTTP_ONLY)
+    assert outcome.changes == []
+    assert [one.code for one in outcome.findings] == ["NodesWithoutProxy"]
+
+
 def test_a_drive_inside_a_path_is_none_of_windows() -> None:
     written = run(OF_PROXY[0], kubeadm({"files": [{"path": "/etc/windows/C:/x"}]}), HTTP_ONLY).obj
     assert spec_of(written)["files"][-1]["path"] == PATH

@@ -88,6 +88,29 @@ def test_ignition_of_k0s_is_a_mapping() -> None:
     assert [one.code for one in run(k0s, obj(kind, spec), HTTP_ONLY).findings if one.code] == ["CannotWrite"]
 
 
+@pytest.mark.parametrize(
+    ("version", "spec"),
+    [
+        pytest.param("v1beta1", {"ignition": {"variant": "flatcar"}}, id="v1beta1"),
+        pytest.param("v1beta2", {"provisioner": {"type": "ignition"}}, id="v1beta2"),
+    ],
+)
+def test_with_ignition_k0s_runs_each_command_alone_in_a_service_that_gets_the_proxy(version: str, spec: Any) -> None:
+    kind = NODE_KINDS["bootstrap.cluster.x-k8s.io", "K0sWorkerConfigTemplate"]
+    commands = kind.system.commands_of.get(version, kind.system.commands)
+    given = obj(kind, {**spec, commands: ["true", "export HTTP_PROXY='http://old:1'"]})
+    given["apiVersion"] = f"{kind.group}/{version}"
+    wanted = HTTP_ONLY._replace(http_proxy=PASSWORD)
+    written = run(k0s, given, wanted).obj
+    after = lookup(written, kind.path)
+    assert after[commands] == ["true"]
+    services = ["k0sworker", "k0s-bootstrap"]
+    assert list(contents(after)) == [f"/etc/systemd/system/{name}.service.d/http-proxy.conf" for name in services]
+    for text in contents(after).values():
+        assert systemd_environment(text) == wanted.variables()
+    assert lookup(run(k0s, written, NONE).obj, kind.path) == {**spec, commands: ["true"]}
+
+
 EKS = [kind for kind in NODE_KINDS.values() if kind.system.targets == ("eks",)]
 
 
