@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from krm_fn.config import API_VERSION, KIND, probably_meant
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
@@ -33,11 +32,13 @@ def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]
     """
     if KIND in manifests.kinds(index):
         for obj in manifests.objects(index):
-            if (obj.ref.api_version, obj.ref.kind) == (API_VERSION, KIND):
-                yield _located(manifests, index, obj)
+            if obj.ref.api_version == API_VERSION and obj.ref.kind == KIND:
+                repeated = manifests.repeated(index, obj.path)
+                yield LocatedConfig(obj.data, obj.ref, repeated)
     given = manifests.function_config_of(index)
     if given is not None:
-        yield _located(manifests, index, given)._replace(is_of_list=True)
+        repeated = manifests.repeated(index, given.path)
+        yield LocatedConfig(given.data, given.ref, repeated, is_of_list=True)
 
 
 def misspelt(manifests: Manifests) -> Iterator[tuple[ObjectRef, str]]:
@@ -46,7 +47,3 @@ def misspelt(manifests: Manifests) -> Iterator[tuple[ObjectRef, str]]:
         for obj in manifests.objects(index):
             for meant in probably_meant(obj.ref.api_version, obj.ref.kind)[:1]:
                 yield obj.ref, meant
-
-
-def _located(manifests: Manifests, index: int, obj: Object) -> LocatedConfig:
-    return LocatedConfig(obj.data, obj.ref, manifests.repeated(index, obj.path))

@@ -151,13 +151,15 @@ class ProxyConfig(NamedTuple):
 
     def trusts(self, namespace: str) -> bool:
         """Return whether objects of ``namespace`` may name a Cluster of another one; "" stands for no claim at all."""
-        globs = ("", *self.trusted_namespaces)
-        return any(fnmatch.fnmatchcase(namespace, glob) for glob in globs)
+        if not namespace:
+            return True
+        return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
 
     @property
     def proxy_urls(self) -> frozenset[str]:
         """The URLs of all proxies that ``spec``, its overrides and the objects of ``spec.from`` name."""
-        urls: set[str | None] = {self.http_proxy, self.https_proxy, *self.secret_urls}
+        urls = {self.http_proxy, self.https_proxy, *self.secret_urls}
         for override in self.overrides:
-            urls |= {override.http_proxy, override.https_proxy}
-        return frozenset(url for url in urls if url)
+            urls.add(override.http_proxy or "")
+            urls.add(override.https_proxy or "")
+        return frozenset(urls - {""})

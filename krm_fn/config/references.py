@@ -25,8 +25,9 @@ _MIRROR_CA = ("registryMirror", "ca")
 
 def refers(spec: Any) -> bool:
     """Return whether a ``spec`` names objects."""
-    places = (("from",), (*_TRUSTED_CA, "configMap"), (*_MIRROR_CA, "configMap"))
-    return any(lookup(spec, place) for place in places)
+    if spec.get("from"):
+        return True
+    return any(lookup(spec, (*path, "configMap")) for path in (_TRUSTED_CA, _MIRROR_CA))
 
 
 class MergedSpec:
@@ -101,11 +102,12 @@ class MergedSpec:
         """Put the entries of another list in front of those that are there."""
         names = dict.fromkeys(noproxy.parse(given), name)
         for place, text in texts_at(self.spec, _NO_PROXY):
+            own_name = self.names.name(place)
             for entry in noproxy.parse(text):
-                names.setdefault(entry, self.names.name(place))
+                names.setdefault(entry, own_name)
         self.spec["noProxy"] = list(names)
-        for index, entry_name in enumerate(names.values()):
-            self.names.foreign["noProxy", str(index)] = entry_name
+        for index, entry in enumerate(names):
+            self.names.foreign["noProxy", str(index)] = names[entry]
 
     def _take_certificates(self, path: Pointer) -> None:
         reference = (*path, "configMap")

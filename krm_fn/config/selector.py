@@ -56,9 +56,12 @@ class Selector(NamedTuple):
 
     def selects(self, **identity: Any) -> bool:
         """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` does; see ``Matcher.fits``."""
-        if self.include and not any(matcher.fits(**identity) for matcher in self.include):
-            return False
-        return not any(matcher.fits(**identity) for matcher in self.exclude)
+        for matcher in self.exclude:
+            if matcher.fits(**identity):
+                return False
+        if not self.include:
+            return True
+        return any(matcher.fits(**identity) for matcher in self.include)
 
 
 class IgnoredPlace(NamedTuple):
@@ -71,10 +74,10 @@ class IgnoredPlace(NamedTuple):
 
     def fits(self, *, path: str, kind: str, name: str) -> bool:
         """Return whether the place of a finding, its object and the path of its file, matches."""
-        if not (_fits(self.kinds, kind) and _fits(self.names, name)):
+        if not _fits(self.kinds, kind) or not _fits(self.names, name):
             return False
-        paths = [form for glob in self.paths for form in (glob, f"*/{glob}")]
-        return _fits(paths, path)
+        below = [f"*/{glob}" for glob in self.paths]
+        return _fits((*self.paths, *below), path)
 
 
 class OverrideSubject(NamedTuple):
@@ -130,5 +133,10 @@ def _fits(globs: Any, values: Any) -> bool:
         return all(_fits((glob,), values.get(key)) for key, glob in globs.items())
     if not isinstance(values, tuple):
         values = (values,)
-    texts = [text for text in values if isinstance(text, str)]
-    return any(fnmatch.fnmatchcase(text, glob) for text in texts for glob in globs)
+    for text in values:
+        if not isinstance(text, str):
+            continue
+        for glob in globs:
+            if fnmatch.fnmatchcase(text, glob):
+                return True
+    return False

@@ -59,7 +59,8 @@ def _is_host(text: str) -> bool:
     labels = text.split(".")
     # A name whose last label is a number is an IPv4 address to every resolver, or nothing (RFC 1123, section 2.1).
     if not bracketed and not labels[-1].isdigit():
-        if len(text) > 253 or not all(0 < len(label) <= 63 for label in labels):
+        longest = max(len(label) for label in labels)
+        if len(text) > 253 or longest > 63 or "" in labels:
             return False
         return text.isascii() and NAME.fullmatch(text.lower()) is not None
     try:

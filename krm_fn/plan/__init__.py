@@ -80,7 +80,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     del read  # so that memory is freed as items are taken
     targets_of = targets_of_items(source, config, uses.names)
     patched = _patched(source, config, classes)
-    naming = _naming(source)
+    naming = {*source.holding(_NAMES), *items_of_kinds(source, field_kinds())}
     known: ObjectIndex[None] = ObjectIndex()
     edits: list[PlannedEdit] = []
     new_objects: list[PlannedEdit] = []
@@ -119,11 +119,6 @@ def needed(source: ObjectSource, config: ProxyConfig) -> set[int]:
 def _cluster_kinds(source: ObjectSource) -> frozenset[str]:
     """Return the kinds that say something of Clusters, given those that occur in a list, judged by its text."""
     return clusters.kinds(kind for kinds in source.by_kinds() for kind in kinds)
-
-
-def _naming(source: ObjectSource) -> set[int]:
-    """Return the items that may set a proxy, or may hold an object with a field for one."""
-    return {*source.holding(_NAMES), *items_of_kinds(source, field_kinds())}
 
 
 def _patched(source: ObjectSource, config: ProxyConfig, classes: ClassPlans) -> set[int]:

@@ -22,13 +22,14 @@ def companions(
     subject: Subject, creators: Sequence[Target], config: ProxyConfig
 ) -> Iterator[PlannedEdit]:
     """Yield the objects to create beside an object, of the same Clusters and with the same proxy."""
+    obj = subject.obj
+    beside = Subject(subject.item_index, obj, subject.memberships)
     for target in creators:
-        options = target.options(config.targets)
-        if subject.obj.group_kind not in ROWS[target.id].beside:
+        if obj.group_kind not in ROWS[target.id].beside:
             continue
-        beside = Subject(subject.item_index, subject.obj, subject.memberships)
+        options = target.options(config.targets)
         proxy = resolved_for(beside, target, config).settings
-        for data in target.companions(subject.obj.data, proxy, options):
+        for data in target.companions(obj.data, proxy, options):
             created = beside._replace(obj=_new_object(data))
             # An override may name the one or the other: the next run finds what is created in the list.
             resolved = resolved_for(created, target, config)

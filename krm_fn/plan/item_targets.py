@@ -39,8 +39,10 @@ def targets_of_items(
             continue
         # A target is imported only where it may be needed. Options may add kinds and words that only itself knows.
         if name not in config.targets:
+            if row.on_request:
+                continue
             words = _words(row, row.text_hints, config, names)
-            if row.on_request or not items_of_kinds(source, row.kind_names, words):
+            if not items_of_kinds(source, row.kind_names, words):
                 continue
         target = TARGETS[name]
         options = target.options(config.targets)

@@ -173,7 +173,7 @@ class PlannedEdit(NamedTuple):
     @property
     def has_place(self) -> bool:
         """Whether the target has a place for a proxy in the object: it reads, writes or deliberately skips one."""
-        if any(True for _ in self.readings()):
+        for _ in self.readings():
             return True
         if self.target.writes is Writes.NOTHING:
             return False
@@ -182,8 +182,9 @@ class PlannedEdit(NamedTuple):
     @property
     def is_asked(self) -> bool:
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
-        if any(given.is_declared for given in self.all_settings):
-            return True
+        for given in self.all_settings:
+            if given.is_declared:
+                return True
         if self.class_context and self.class_context.repairs_erased:
             return True
         if self.target.writes is not Writes.PROXY_AND_TRUST:

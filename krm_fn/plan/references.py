@@ -55,7 +55,8 @@ def _note_references(
     """Note what the objects of the list refer to, as far as a target knows; it is imported where there are any."""
     items = None  # any: such a target knows what objects refer to that it does not edit
     if not row.fills_references:
-        kinds, hints = row.kind_names, row.text_hints
+        kinds = row.kind_names
+        hints = row.text_hints
         if name in config.targets:  # its options may add kinds and words
             target = TARGETS[name]
             options = target.options(config.targets)

@@ -77,7 +77,9 @@ def users_of(
     keys: Iterable[Key], references: Iterable[tuple[Key, User]]
 ) -> ObjectIndex[list[User]]:
     """Return the objects of some keys, each with the users that refer to it."""
-    users: ObjectIndex[list[User]] = ObjectIndex((key, []) for key in keys)
+    users: ObjectIndex[list[User]] = ObjectIndex()
+    for key in keys:
+        users.add(key, [])
     for key, user in references:
         users.get(key, []).append(user)
     return users
@@ -169,9 +171,9 @@ def _holds_proxy(edits: Iterable[PlannedEdit]) -> bool:
     for place in edits:
         without_proxy = ProxySettings(cluster=place.resolved.settings.cluster)
         context = place.context._replace(settings=without_proxy)
-        proposals = place.target.edit(place.obj.data, context)
-        if any(isinstance(proposal, Edit) for proposal in proposals):
-            return True
+        for proposal in place.target.edit(place.obj.data, context):
+            if isinstance(proposal, Edit):
+                return True
     return False
 
 
@@ -192,8 +194,9 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: st
     for obj in concerned:
         if is_encrypted(obj.data):
             return f'because {obj.ref.kind} "{obj.ref.name}" {ENCRYPTED}'
-    if any(index >= 0 and source.text_for_ytt(index) for index in items):
-        return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
+    for index in items:
+        if index >= 0 and source.text_for_ytt(index):
+            return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
     if rival:
         return f'because another object has the name "{rival}": remove one of the two from the list'
     if len(rename.name) > _LONGEST:

@@ -32,6 +32,7 @@ from krm_fn.plan.rollout.naming import (
 from krm_fn.products import giantswarm
 from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
 
+_NAME_IN_FILE = ("contentFrom", "secret", "name")
 _TARGET = "giantswarmSystemdProxy"
 """The target that writes the Secrets of Clusters."""
 _SECRET_NAMES = {
@@ -112,10 +113,9 @@ def _of_nodes(source: ObjectSource, edits: Sequence[PlannedEdit]) -> Iterator[_R
         if kind is None:
             continue
         for number, file in enumerate(list_at(obj.data, kind.files)):
-            source_name = ("contentFrom", "secret", "name")
-            name = text_at(file, source_name)
+            name = text_at(file, _NAME_IN_FILE)
             if cluster_secret.is_one(name):
-                path = (*kind.files, str(number), *source_name)
+                path = (*kind.files, str(number), *_NAME_IN_FILE)
                 yield _Reference(_key(obj, name), User(index, obj, path))
 
 

@@ -115,8 +115,9 @@ class Objects:
                     objects = source.objects(index)
                 except InputError:
                     continue
-                if any(not may_be_same(obj.ref.namespace, namespace) for obj in objects):
-                    return True
+                for obj in objects:
+                    if not may_be_same(obj.ref.namespace, namespace):
+                        return True
         return False
 
     def _named(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:

@@ -96,11 +96,11 @@ def read(text: str, name: str | None = None) -> Mapping[Pointer, ForeignValue]:
     if name == GIANT_SWARM and count > 1:
         raise ConfigError([f"must hold one YAML document, but it holds {count}"])
     fields = _tkg(data) if name == TKG else _proxy(data, name)
-    if not fields:
-        names = [name] if name else FORMATS
-        known = "; ".join(f"{known}: {FORMATS[known].shown}" for known in names)
-        raise ConfigError([f"must hold a proxy under the names of its system ({known})"])
-    return fields
+    if fields:
+        return fields
+    forms = [f"{known}: {form.shown}" for known, form in FORMATS.items() if name in (None, known)]
+    known = "; ".join(forms)
+    raise ConfigError([f"must hold a proxy under the names of its system ({known})"])
 
 
 def _likely(data: Mapping[str, Any]) -> str | None:
@@ -111,12 +111,11 @@ def _likely(data: Mapping[str, Any]) -> str | None:
     """
     likely: list[str] = []
     for name, form in FORMATS.items():
-        for place in form.places:
-            path, keys = place
-            is_there = any(lookup(data, (*path, key)) is not None for key in keys)
+        for path, keys in form.places:
+            given = [key for key in keys if lookup(data, (*path, key)) is not None]
             if name == TKG and tkg.PROXY_SWITCH in data:
-                is_there = True
-            if is_there and place != _TOP and name not in likely:
+                given.append(tkg.PROXY_SWITCH)
+            if given and (path, keys) != _TOP and name not in likely:
                 likely.append(name)
     if len(likely) > 1:
         names = " and ".join(likely)
@@ -145,9 +144,10 @@ def _whole(text: str) -> dict[str, Any]:
         parts = [yamledit.read(text[start:end]) for start, end in stream.documents(text)]
     except InputError as error:
         raise ConfigError([f"must be YAML: {error}"]) from None
-    twice = [field_path(path) for path in yamledit.repeated_keys_of_text(text)]
+    twice = yamledit.repeated_keys_of_text(text)
     if twice:
-        raise ConfigError([f"must not say `{name}` twice: keep one of them" for name in twice])
+        names = [field_path(path) for path in twice]
+        raise ConfigError([f"must not say `{name}` twice: keep one of them" for name in names])
     if ytt.has_code(text):
         raise ConfigError(
             ["must say its values itself, but code of ytt decides about them: write them there"]

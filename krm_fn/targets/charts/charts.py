@@ -115,11 +115,11 @@ class _Charts(Target):
                 audience = Audience.POD
                 break
             audience = Audience.GO
-        names: dict[str, None] = {}
+        names: list[str] = []
         for installing in (data, *uses.use(data_key(data)).releases):
             for use in charts_of(installing, uses.chart_sources):
-                names |= dict.fromkeys(service_names(use, installing, uses))
-        return Readers(audience, tuple(names))
+                names += service_names(use, installing, uses)
+        return Readers(audience, tuple(dict.fromkeys(names)))
 
     def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets from which the chosen charts take values and variables."""
@@ -235,12 +235,12 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
         else:
             own.append(value)
     chart_places = chart_places._replace(values=own)
-    text = text_at(data, (*helm, "values"))
-    if text.strip() and lookup(data, (*helm, "valuesObject")) is None:
-        value_text = embedded.Value((*helm, "values"), text)
+    values_object = (*helm, "valuesObject")
+    value_text = embedded.Value((*helm, "values"), text_at(data, (*helm, "values")))
+    if value_text.text.strip() and lookup(data, values_object) is None:
         yield text_place(value_text, YamlText(chart_places.places), "the values")
     else:
-        yield from chart_places.places(data, (*helm, "valuesObject"), len(use.path))
+        yield from chart_places.places(data, values_object, len(use.path))
 
 
 def _in_data(data: Data, context: Context) -> Places:

@@ -45,11 +45,11 @@ class Program(NamedTuple):
 
     def is_labelled(self, data: Data) -> bool:
         """Return whether a label of a workload names the program."""
-        return any(
-            matches_any(value, globs)
-            for label, globs in self.labels
-            for value in labels(data, label)
-        )
+        for label, globs in self.labels:
+            for value in labels(data, label):
+                if matches_any(value, globs):
+                    return True
+        return False
 
     def is_read_by(self, container: Container, data: Data) -> bool:
         """Return whether a container of a workload is one of the program."""

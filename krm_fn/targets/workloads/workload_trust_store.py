@@ -102,8 +102,9 @@ def _is_meant(data: Data, options: Options) -> bool:
     annotation = text_at(data, _ANNOTATION)
     if annotation in ("true", "false"):
         return annotation == "true"
-    if any(fits_object(matcher, data) for matcher in options.get("workloads", ())):
-        return True
+    for matcher in options.get("workloads", ()):
+        if fits_object(matcher, data):
+            return True
     return _is_known(data)
 
 
@@ -142,8 +143,9 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         elif entries.pop(name, None):
             message = f"`{name}` in {where} does not name the bundle and is left as it is: remove the entry"
             yield Result.of("CertificatesNotSet", message, container.path)
+    path = (*container.path, "env")
     for name, wanted in entries.items():
-        yield _entry((*container.path, "env"), name, wanted, f"`{name}` in {where}")
+        yield _entry(path, name, wanted, f"`{name}` in {where}")
     mount = bundle.mount() if bundle else None
     path = (*container.path, "volumeMounts")
     yield _entry(path, NAME, mount, f"the mount of the bundle in {where}")

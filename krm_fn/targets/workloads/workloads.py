@@ -123,10 +123,12 @@ def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
 
 def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: bool) -> bool:
     """Return whether a container gets the proxy where no annotation names containers."""
-    if any(is_of(name, container, data) for name in options.get("otherTargets", OWN_TARGETS)):
-        return False
-    if any(is_of(name, container, data) for name in options.get("presets", ())):
-        return True
+    for name in options.get("otherTargets", OWN_TARGETS):
+        if is_of(name, container, data):
+            return False
+    for name in options.get("presets", ()):
+        if is_of(name, container, data):
+            return True
     if not is_chosen:
         return False
     if container.is_init and not options.get("initContainers", True):
@@ -161,7 +163,8 @@ class _Workloads(Target):
         if context.settings.sets_any and (chosen or is_chosen):
             yield from wrong_types(data, at)
         if at == _OF_PROVIDER:
-            if not names and (is_chosen or _PROVIDERS in options.get("presets", ())):
+            is_preset = _PROVIDERS in options.get("presets", ())
+            if not names and (is_chosen or is_preset):
                 names = (_MANAGER,)
             # A container of this name overrides that of the released manifest; it goes with the variables.
             for name in names:
