@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from krm_fn import noproxy
 from krm_fn.engine import Draft
+from krm_fn.formats import escaping
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.places.place import EMPTY, Place
@@ -62,6 +63,7 @@ class Members(NamedTuple):
         switch: a further member that must be true for the others to count.
         last: a member in front of which new ones go.
         secret: a member beside a URL that names a Secret with user and password, which the URL cannot hold.
+        in_unit: the product puts each URL as it is into ``Environment="…"`` of a drop-in, and nowhere else.
     """
 
     steps: Mapping[str, Pointer]
@@ -70,6 +72,7 @@ class Members(NamedTuple):
     switch: str = ""
     last: str = ""
     secret: str = ""
+    in_unit: bool = False
 
     def is_in(self, mapping: Any) -> bool:
         """Return whether a mapping has one of the members, if only an empty one."""
@@ -94,11 +97,13 @@ class Members(NamedTuple):
             if self.secret and variable != "NO_PROXY":
                 secret = lookup(data, (*path[:-1], self.secret))
             for reading in in_both_cases(variable, value, path, place.label):
-                if not secret:
+                if secret:
+                    why = f"its user and password are in the Secret that `{self.secret}` names"
+                    yield reading._replace(value=None, why_unknown=why)
+                elif self.in_unit:
+                    yield _read_in_unit(reading)
+                else:
                     yield reading
-                    continue
-                why = f"its user and password are in the Secret that `{self.secret}` names"
-                yield reading._replace(value=None, why_unknown=why)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the members, or remove them; report a proxy that a person has switched off."""
@@ -123,6 +128,8 @@ class Members(NamedTuple):
                 value = self._without_credentials(draft, path, value)
             elif value is not None and self._takes_list(draft.get(path)):
                 value = list(noproxy.parse(value))
+            if self.in_unit and isinstance(value, str):
+                value = value.replace("%", "%%")
             values[steps] = value
         set_members(draft, place, values, self.last)
 
@@ -154,6 +161,15 @@ class Members(NamedTuple):
         if self.is_strict or not isinstance(existing, (str, list)):
             return self.is_list
         return isinstance(existing, list)
+
+
+def _read_in_unit(reading: Reading) -> Reading:
+    """Return what systemd makes of a value between ``Environment="`` and ``"``."""
+    value = escaping.resolve_specifiers(reading.raw)
+    if value is None:
+        why = "systemd drops a value with a `%` that is not doubled"
+        return reading._replace(value=None, why_unknown=why, is_lost=True)
+    return reading._replace(value=value)
 
 
 CAMEL = Members(steps_of(*proxy_keys.CAMEL))

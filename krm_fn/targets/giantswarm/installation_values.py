@@ -30,6 +30,12 @@ _ELSEWHERE = (
     "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` there, or an empty "
     "one in `spec.values`"
 )
+_PERCENT = (
+    "the chart puts the values as they are into drop-ins, where systemd drops one with `%`, and elsewhere, so no text "
+    "is right: declare a password without characters to encode in an entry of `spec.overrides` with "
+    "`match: {targets: [giantswarmInstallationValues]}`, or set "
+    "`spec.targets.giantswarmInstallationValues.enabled: false`"
+)
 
 
 def _of_policies(data: Any, root: Pointer) -> Iterator[Place]:
@@ -60,8 +66,24 @@ def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Places:
         yield Place((*root, *path), form, f"`{'.'.join(path)}`", keep)
 
 
-def _places_of_file(settings: ProxySettings, document: Any) -> Places:
+def _of_file(data: Any, root: Pointer) -> Iterator[Place]:
     yield Place(giantswarm.PROXY, SHORT, "`proxy`")
+
+
+def _unless_lost(
+    settings: ProxySettings, places_of: helm_values.PlacesOf, data: Any, root: Pointer
+) -> Places:
+    """Yield the places in values that end up in drop-ins, or errors where systemd would drop a value."""
+    is_lost = "%" in "".join(settings.variables().values())
+    for place in places_of(data, root):
+        if is_lost:
+            yield Result.of("CannotWrite", _PERCENT, place.path)
+        else:
+            yield place
+
+
+def _places_of_file(settings: ProxySettings, document: Any) -> Places:
+    return _unless_lost(settings, _of_file, document, ())
 
 
 class _InstallationValues(Target):
@@ -72,18 +94,21 @@ class _InstallationValues(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in values of an installation, or of a cluster."""
-        name, cluster = helm_values.name_of_chart(data), context.settings.cluster
+        settings = context.settings
+        name, cluster = helm_values.name_of_chart(data), settings.cluster
         is_text = data.get("kind") != "HelmRelease"
         if is_of_chart(name, giantswarm.POLICIES_CHART):
             begun = list(_of_policies({}, ()))
             yield from helm_values.places_of_values(data, _of_policies, begun)
         elif is_of_chart(name, "cluster-apps-operator"):
-            yield from helm_values.places_of_values(data, _of_operator)
+            of_operator = partial(_unless_lost, settings, _of_operator)
+            yield from helm_values.places_of_values(data, of_operator)
         elif name in giantswarm.CLUSTER_CHARTS or (is_text and user_values_of(name)):
             of_cluster = partial(_of_cluster, name, cluster)
-            places = [*helm_values.places_of_values(data, of_cluster)]
+            of_chart = partial(_unless_lost, settings, of_cluster)
+            places = [*helm_values.places_of_values(data, of_chart)]
             yield from places
-            if not places and not is_text and context.settings.sets_any:
+            if not places and not is_text and settings.sets_any:
                 path = ("spec", "valuesFrom")
                 yield Result.of("ByHand", _ELSEWHERE, path, is_info=True)
 

@@ -11,7 +11,9 @@ from krm_fn.places.place import Place
 from krm_fn.products import nutanix
 from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Reach, Target, Writes
 
-_MEMBERS = Members(steps_of("http", "https", "additionalNo"), is_list=True, is_strict=True)
+_MEMBERS = Members(
+    steps_of("http", "https", "additionalNo"), is_list=True, is_strict=True, in_unit=True
+)
 _AT_MOST = 128
 
 

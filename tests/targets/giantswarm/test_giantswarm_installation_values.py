@@ -130,6 +130,22 @@ def test_removal_takes_the_values_beside_a_switch_that_is_off() -> None:
     assert filled(obj, NONE) == {"global": {"connectivity": {"proxy": {"enabled": False}}}}
 
 
+@pytest.mark.parametrize(
+    ("obj", "codes"),
+    [
+        pytest.param(release("cluster-aws"), ["CannotWrite"], id="nodes of a cluster"),
+        pytest.param(config("proxy: {http: old}\n", "cluster-apps-operator"), ["CannotWrite"], id="the operator"),
+        pytest.param(release("kyverno-policies-connectivity"), [], id="pods, by a policy"),
+    ],
+)
+def test_a_value_that_systemd_would_drop_is_an_error(obj: Any, codes: list[str]) -> None:
+    """``files/etc/systemd/http-proxy.conf`` of the chart `cluster` escapes nothing, as ``export`` wants it."""
+    url = "http://svc:p%40ss@proxy.corp.example:3128"
+    settings = ProxySettings(url, url, NO, cluster="mycluster")
+    assert [finding.code for finding in findings(target, obj, settings)] == codes
+    assert (apply(target, obj, settings) == obj) is bool(codes)
+
+
 def test_values_from_elsewhere_are_not_overridden() -> None:
     obj = release("cluster-aws", valuesFrom=[{"kind": "ConfigMap", "name": "y"}])
     assert apply(target, obj, OF_IT) == obj

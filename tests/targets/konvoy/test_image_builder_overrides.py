@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judges import systemd_environment
 from krm_fn import patch
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.konvoy import image_builder_overrides as target
@@ -128,6 +129,15 @@ def test_removal_leaves_what_is_not_ours(obj: dict[str, Any], expected: dict[str
 def test_removal_takes_out_a_secret_that_was_made() -> None:
     (change,) = changes(target, apply(target, made()), NONE)
     assert change.operations == (patch.remove(),)
+
+
+def test_systemd_reads_a_password_behind_the_template_of_containerd() -> None:
+    """``containerd.service.d/http-proxy.conf`` has the names at the top as they are between the quotes."""
+    url = "http://svc:p%40ss@proxy.corp.example:3128"
+    written = read(apply(target, overrides(""), ProxySettings(url, url, NO))["stringData"][KEY])
+    assert written["proxy_env"]["HTTP_PROXY"] == url
+    unit = f'[Service]\nEnvironment="HTTP_PROXY={written["http_proxy"]}"\n'
+    assert systemd_environment(unit) == {"HTTP_PROXY": url}
 
 
 # What is reported.

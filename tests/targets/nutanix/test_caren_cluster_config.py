@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from judges import systemd_environment
 from krm_fn.config import Mirror
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nutanix import caren_cluster_config
@@ -46,6 +47,16 @@ def test_the_variable_is_filled_and_the_others_stay() -> None:
     result = apply(caren_cluster_config, obj)
     assert values(result) == {"workerConfig": {}, "clusterConfig": {"dns": {"coreDNS": {}}, "proxy": PROXY}}
     assert apply(caren_cluster_config, result, NONE) == obj
+
+
+def test_systemd_reads_a_password_behind_the_template_of_caren() -> None:
+    """``httpproxy/templates/systemd.conf.tmpl`` puts the value as it is between the quotes."""
+    url = "http://svc:p%40ss@proxy.corp.example:3128"
+    result = apply(caren_cluster_config, cluster(config({})), ProxySettings(url, url, NO))
+    proxy = values(result)["clusterConfig"]["proxy"]
+    assert systemd_environment(f'[Service]\nEnvironment="HTTP_PROXY={proxy["http"]}"\n') == {"HTTP_PROXY": url}
+    raw = cluster(config({"proxy": {"http": url}}))
+    assert {reading.is_lost for reading in caren_cluster_config.TARGET.read(raw, {})} == {True}
 
 
 @pytest.mark.parametrize(("number", "reported"), [(128, 0), (129, 1)])
