@@ -6,11 +6,13 @@ compared with its result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.errors import InternalError
 from krm_fn.light_typing import Any, Literal, NamedTuple
 
+Data = Mapping[str, Any]
+"""One object as plain data; any field may be missing, null or of a wrong type."""
 Pointer = tuple[str, ...]
 """A JSON Pointer (RFC 6901) taken apart: ``("spec", "files", "0")`` for ``/spec/files/0``."""
 

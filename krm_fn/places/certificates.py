@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import pem
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import lookup
+from krm_fn.patch import Data, lookup
 from krm_fn.places.env_entries import variable_of
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
@@ -77,7 +77,7 @@ class NamedEntry(NamedTuple):
     """The one entry of ours in a list, told by its name; ``entry`` is what the list is to hold, None for nothing."""
 
     name: str
-    entry: Mapping[str, Any] | None
+    entry: Data | None
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
         """Return nothing: no variable is there."""

@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from krm_fn.clusters import Key, chart_of
 from krm_fn.krm.resourcelist import Object, group_kind
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places.reading import quoted
 from krm_fn.products.releases import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
 from krm_fn.products.systems import System
@@ -55,7 +55,7 @@ def chart_sources(objects: Iterable[Object]) -> ChartSources:
     return sources
 
 
-def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Iterator[ChartUse]:
+def charts_of(obj: Data, sources: ChartSources = NO_SOURCES) -> Iterator[ChartUse]:
     """Yield the charts of a HelmRelease or an Application; ``sources`` are those that a HelmRelease may name."""
     kind = group_kind(obj)
     if kind == HELM_RELEASE and chart_of(obj):
@@ -70,7 +70,7 @@ def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Ite
                 yield use
 
 
-def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
+def _of_release(obj: Data, sources: ChartSources) -> ChartUse:
     path = (*_CHART, "sourceRef")
     chart = text_at(obj, (*_CHART, "chart"))
     source = lookup(obj, path if chart else _CHART_REF)
@@ -85,7 +85,7 @@ def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
     return ChartUse(last or chart_of(obj), repository, ("spec",), url)
 
 
-def _of_application(obj: Mapping[str, Any], path: Pointer) -> ChartUse:
+def _of_application(obj: Data, path: Pointer) -> ChartUse:
     repository = text_at(obj, (*path, "repoURL")).strip()
     chart = text_at(obj, (*path, "chart")).strip()
     if not chart and repository.startswith("oci://"):

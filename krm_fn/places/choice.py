@@ -6,13 +6,13 @@ proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from krm_fn.config import Matcher
 from krm_fn.krm.resourcelist import Object, reference
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.places.charts import NO_SOURCES, ChartSources, ChartUse, charts_of
 
 ANNOTATION = "fn.inject-proxy.io/proxy"
@@ -33,7 +33,7 @@ class Request(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def is_refused(obj: Mapping[str, Any], at: Pointer = ("spec",)) -> bool:
+def is_refused(obj: Data, at: Pointer = ("spec",)) -> bool:
     """Return whether an annotation of an object, or of the pod template with the specification ``at``, refuses."""
     for name, value in _annotations(obj, at):
         refusal = REFUSALS.get(name)
@@ -42,7 +42,7 @@ def is_refused(obj: Mapping[str, Any], at: Pointer = ("spec",)) -> bool:
     return False
 
 
-def request_of(obj: Mapping[str, Any], at: Pointer = ("spec",)) -> Request:
+def request_of(obj: Data, at: Pointer = ("spec",)) -> Request:
     """Return what the annotations ask for; arguments as ``is_refused``."""
     is_wanted = False
     names: dict[str, None] = {}
@@ -58,7 +58,7 @@ def request_of(obj: Mapping[str, Any], at: Pointer = ("spec",)) -> Request:
     return Request(is_wanted, tuple(names))
 
 
-def _annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[tuple[str, str]]:
+def _annotations(obj: Data, at: Pointer) -> Iterator[tuple[str, str]]:
     """Yield name and value of the annotations about the proxy; Kubernetes refuses ``true`` without quotes."""
     places: dict[Pointer, None] = {(): None, at[:-1]: None}
     for above in places:
@@ -76,7 +76,7 @@ def matches_any(text: str, globs: Iterable[str]) -> bool:
     return any(fnmatchcase(text, glob) for glob in globs)
 
 
-def fits_object(written: Mapping[str, Any], data: Mapping[str, Any], at: Pointer = ()) -> bool:
+def fits_object(written: Data, data: Data, at: Pointer = ()) -> bool:
     """Return whether an object fits a matcher; labels of the pod template with the specification ``at`` are its own."""
     obj = Object((), dict(data), reference(data))
     labels = lookup(data, (*at[:-1], "metadata", "labels"))
@@ -99,9 +99,7 @@ class Chosen(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def chosen_charts(
-    obj: Mapping[str, Any], options: Mapping[str, Any], sources: ChartSources = NO_SOURCES
-) -> Iterator[Chosen]:
+def chosen_charts(obj: Data, options: Data, sources: ChartSources = NO_SOURCES) -> Iterator[Chosen]:
     """Yield the charts of an object that get the proxy, given the options of the target ``charts``."""
     if is_refused(obj):
         return
@@ -115,7 +113,7 @@ def chosen_charts(
             yield Chosen(use, request.names)
 
 
-def _fits(matcher: Mapping[str, Any], obj: Mapping[str, Any], use: ChartUse) -> bool:
+def _fits(matcher: Data, obj: Data, use: ChartUse) -> bool:
     return (
         matches_any(use.name, matcher.get("charts", ("*",)))
         and matches_any(use.repository, matcher.get("repositories", ("*",)))

@@ -7,11 +7,10 @@ Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from krm_fn.clusters import has_suffix
 from krm_fn.light_typing import Any
-from krm_fn.patch import text_at
+from krm_fn.patch import Data, text_at
 from krm_fn.products.giantswarm import SYSTEMD_PROXY_SUFFIX
 from krm_fn.settings import ProxySettings
 
@@ -78,7 +77,7 @@ def obstacle(settings: ProxySettings) -> str:
     return ""
 
 
-def is_reference(existing: Any, wanted: Mapping[str, Any]) -> bool:
+def is_reference(existing: Any, wanted: Data) -> bool:
     """Return whether a ``contentFrom`` names the same Secret and key, whatever hash its name has."""
     name = text_at(existing, ("secret", "name"))
     is_named = base_of(name) == wanted["secret"]["name"]

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 
 CONTAINERS, INIT_CONTAINERS = "containers", "initContainers"
@@ -22,7 +22,7 @@ class Container(NamedTuple):
 
     name: str
     path: Pointer
-    fields: Mapping[str, Any]
+    fields: Data
 
     @property
     def key(self) -> str:
@@ -45,12 +45,12 @@ class Container(NamedTuple):
         return re.sub(r"(:[^/]*)?(@.*)?\Z", "", image)
 
 
-def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
+def pod_spec(obj: Data) -> Pointer | None:
     """Return where an object keeps the pod specification; None for an object of another kind."""
     return POD_SPEC_OF.get(group_kind(obj))
 
 
-def labels(obj: Mapping[str, Any], key: str) -> set[str]:
+def labels(obj: Data, key: str) -> set[str]:
     """Return the values that an object and its pod template have under a label: none, one, or two."""
     values = set()
     for above in ((), ("spec", "template")):
@@ -61,7 +61,7 @@ def labels(obj: Mapping[str, Any], key: str) -> set[str]:
 
 
 def containers(
-    obj: Mapping[str, Any], field: str = CONTAINERS, *, at: Pointer = POD_SPEC
+    obj: Data, field: str = CONTAINERS, *, at: Pointer = POD_SPEC
 ) -> Iterator[Container]:
     """Yield the containers in one list of the pod specification at ``at``; none where that is of a wrong type."""
     path = (*at, field)
@@ -71,13 +71,13 @@ def containers(
             yield Container(name, (*path, str(index)), item)
 
 
-def all_containers(data: Mapping[str, Any], at: Pointer) -> Iterator[Container]:
+def all_containers(data: Data, at: Pointer) -> Iterator[Container]:
     """Yield the init containers and the containers of a workload."""
     for field in (INIT_CONTAINERS, CONTAINERS):
         yield from containers(data, field, at=at)
 
 
-def wrong_types(data: Mapping[str, Any], at: Pointer) -> Iterator[Result]:
+def wrong_types(data: Data, at: Pointer) -> Iterator[Result]:
     """Yield what on the way to the containers, or among them, has a wrong type."""
     mappings = []
     for length, _ in enumerate(at, 1):

@@ -12,7 +12,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places.containers import LISTS, containers, pod_spec
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
@@ -30,8 +30,8 @@ class Provided(NamedTuple):
     """
 
     names: frozenset[str] = frozenset()
-    entries: tuple[Mapping[str, Any], ...] = ()
-    sources: tuple[Mapping[str, Any], ...] = ()
+    entries: tuple[Data, ...] = ()
+    sources: tuple[Data, ...] = ()
 
 
 class EnvEntries(NamedTuple):
@@ -86,8 +86,7 @@ class EnvEntries(NamedTuple):
             if variable is None:
                 entries.append(entry)
                 if wanted and not isinstance(entry, Mapping):
-                    finding = wrong_type(path, entry, "a mapping")
-                    draft.findings.append(finding)
+                    draft.findings.append(wrong_type(path, entry, "a mapping"))
                 continue
             if variable in done:
                 continue
@@ -97,8 +96,7 @@ class EnvEntries(NamedTuple):
                 continue
             _report_reference(draft, place, path, entry)
             if variable in wanted:
-                corrected = _corrected(entry, wanted[variable])
-                entries.append(corrected)
+                entries.append(_corrected(entry, wanted[variable]))
         entries = self._completed(entries, wanted, done)
         if entries and entries != env:
             draft.set(place.path, entries)
@@ -120,8 +118,7 @@ class EnvEntries(NamedTuple):
             if name in done or name not in wanted:
                 continue
             if name.upper() not in self.provided.names:
-                entry = {"name": name, "value": wanted[name]}
-                ours.append(entry)
+                ours.append({"name": name, "value": wanted[name]})
         if is_in_order:
             ours.sort(key=lambda entry: self.names.index(entry["name"]))
         return [*entries[:start], *ours]
@@ -136,13 +133,13 @@ class EnvEntries(NamedTuple):
         return frozenset()
 
 
-def _corrected(entry: Mapping[str, Any], value: str) -> dict[str, Any]:
+def _corrected(entry: Data, value: str) -> dict[str, Any]:
     """Return an entry with another value; members in the order that they have."""
     members = {**entry, "value": value}
     return {name: member for name, member in members.items() if name in ("name", "value")}
 
 
-def _report_reference(draft: Draft, place: Place, path: Pointer, entry: Mapping[str, Any]) -> None:
+def _report_reference(draft: Draft, place: Place, path: Pointer, entry: Data) -> None:
     """Report a reference to a Secret that gives way to a value in clear text, or goes."""
     if isinstance(lookup(entry, ("valueFrom", "secretKeyRef")), Mapping):
         message = (
@@ -160,7 +157,7 @@ def variable_of(entry: Any) -> str | None:
     return None
 
 
-def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:
+def read_entry(blank: Reading, entry: Data) -> Reading:
     """Return a reading, whose path leads to an entry, with what that entry gives the variable."""
     value = entry.get("value")
     if entry.get("valueFrom") is not None:
@@ -177,7 +174,7 @@ def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:
     return reading._replace(why_unknown="it refers to another variable", unresolved=value)
 
 
-def read_all_containers(obj: Mapping[str, Any]) -> Iterator[Reading]:
+def read_all_containers(obj: Data) -> Iterator[Reading]:
     """Yield what the containers of a workload set, whether or not a target wants them."""
     at = pod_spec(obj)
     for field in LISTS if at else ():

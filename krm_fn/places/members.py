@@ -195,10 +195,7 @@ class VariableMembers(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the variables, or remove them."""
         variables = settings.variables()
-        values: dict[Pointer, Any] = {}
-        for name in self.names:
-            values[name,] = variables.get(name)
-        set_members(draft, place, values)
+        set_members(draft, place, {(name,): variables.get(name) for name in self.names})
 
 
 class HostAndPort(NamedTuple):

@@ -54,8 +54,7 @@ class NamedItem(NamedTuple):
         if items or not self.add_if_missing:
             return
         new = Draft({"name": self.name})
-        inside = self._inside(place, ())
-        self.form.write(new, inside, settings)
+        self.form.write(new, self._inside(place, ()), settings)
         if new.edits:
             draft.append(place.path, new.data)
 

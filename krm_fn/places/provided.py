@@ -8,11 +8,11 @@ An object is filled if it is in the list; whoever refers to one that is not ther
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import list_at, text_at
+from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import Data, list_at, text_at
 from krm_fn.places.charts import NO_SOURCES, ChartSources
 from krm_fn.places.choice import is_refused
 from krm_fn.places.containers import Container
@@ -47,8 +47,8 @@ class DataUse:
     def __init__(self) -> None:
         self.keys: dict[str, str] = {}
         self.of_charts: dict[str, dict[str, tuple[str, ...]]] = {}
-        self.releases: list[Mapping[str, Any]] = []
-        self.values: dict[str, Mapping[str, Any]] = {}
+        self.releases: list[Data] = []
+        self.values: dict[str, Data] = {}
 
 
 class DataUses:
@@ -76,7 +76,7 @@ class DataUses:
         """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
         return self._uses.get(key, DataUse())
 
-    def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
+    def note_containers(self, obj: Data, containers: Iterable[Container]) -> None:
         """Note what containers of an object refer to."""
         if not self._fills_variables:
             return
@@ -88,7 +88,7 @@ class DataUses:
                 else:
                     use.is_environment = True
 
-    def note_flux(self, obj: Mapping[str, Any]) -> None:
+    def note_flux(self, obj: Data) -> None:
         """Note the Secret that an object of Flux refers to; nothing for any other object."""
         name = text_at(obj, ("spec", "proxySecretRef", "name"))
         group, _ = group_kind(obj)
@@ -98,16 +98,15 @@ class DataUses:
 
     def note_values(self, key: DataKey, member: str, chart: str, names: tuple[str, ...]) -> None:
         """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
-        charts = self._noted(key).of_charts.setdefault(member, {})
-        charts[chart] = names
+        self._noted(key).of_charts.setdefault(member, {})[chart] = names
 
-    def note_release(self, key: DataKey, member: str, release: Mapping[str, Any]) -> None:
+    def note_release(self, key: DataKey, member: str, release: Data) -> None:
         """Note a key from which a HelmRelease takes values that count besides those that get the proxy."""
         use = self._noted(key)
         use.of_charts.setdefault(member, {})
         use.releases.append(release)
 
-    def note_data(self, obj: Mapping[str, Any]) -> None:
+    def note_data(self, obj: Data) -> None:
         """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
         key = data_key(obj)
         if key not in self._uses or is_refused(obj):
@@ -133,14 +132,14 @@ NO_USES = DataUses()
 """Those of a list of which nothing is known."""
 
 
-def data_key(obj: Mapping[str, Any]) -> DataKey:
+def data_key(obj: Data) -> DataKey:
     """Return the kind, the namespace and the name of an object."""
     kind = str(obj.get("kind"))
     name = text_at(obj, ("metadata", "name"))
     return kind, namespace_of(obj), name
 
 
-def namespace_of(obj: Mapping[str, Any]) -> str:
+def namespace_of(obj: Data) -> str:
     """Return the namespace that an object names, "" for none."""
     return text_at(obj, ("metadata", "namespace"))
 
@@ -148,7 +147,7 @@ def namespace_of(obj: Mapping[str, Any]) -> str:
 class _DataReference(NamedTuple):
     """An entry of ``env``, or of ``envFrom``: ``member`` and ``variable`` are "" there."""
 
-    entry: Mapping[str, Any]
+    entry: Data
     key: DataKey
     member: str = ""
     variable: str = ""
@@ -169,8 +168,7 @@ def _references(namespace: str, container: Container) -> Iterator[_DataReference
             letters = re.sub(r"[^a-z]", "", member.lower())
             ending = variable.lower().replace("_", "")
             if name and letters.endswith(ending):
-                key = (kind, namespace, name)
-                yield _DataReference(entry, key, member, variable.upper())
+                yield _DataReference(entry, (kind, namespace, name), member, variable.upper())
     for entry in list_at(container.fields, ("envFrom",)):
         for field, kind in _OF_ALL_KEYS.items():
             name = text_at(entry, (field, "name"))
@@ -178,7 +176,7 @@ def _references(namespace: str, container: Container) -> Iterator[_DataReference
                 yield _DataReference(entry, (kind, namespace, name))
 
 
-def provided_for(uses: DataUses, obj: Mapping[str, Any], container: Container) -> Provided:
+def provided_for(uses: DataUses, obj: Data, container: Container) -> Provided:
     """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
     entries = []
     sources = []

@@ -68,11 +68,9 @@ class Text(NamedTuple):
         if not place.path:
             draft.set((), new)
         elif place.path[-1] == APPEND:
-            *above, _ = place.path
-            draft.append(tuple(above), new)
+            draft.append(place.path[:-1], new)
         elif new or self.stays:
-            written = self.value.written(new)
-            draft.set(place.path, written)
+            draft.set(place.path, self.value.written(new))
         else:
             for path in embedded.places(draft.data, self.value):
                 draft.remove(path, keep=place.kept_steps)
@@ -186,8 +184,7 @@ class YamlText(NamedTuple):
             return self._begin(draft, value, settings)
         concerned = self._concerned(documents)
         if not concerned and self.new_document and settings.sets_any:
-            finding = wrong_type(value.path, documents[0].data, "a mapping")
-            draft.findings.append(finding)
+            draft.findings.append(wrong_type(value.path, documents[0].data, "a mapping"))
         editor = embedded.TextEditor(value)
         text = value.text
         descriptions: list[str] = []
@@ -219,8 +216,7 @@ class YamlText(NamedTuple):
         write_places(inner, self.new_document, settings)
         if not inner.data:
             return value.text
-        opened = ytt.opened(value)
-        text = embedded.begin_text(opened, inner.data)
+        text = embedded.begin_text(ytt.opened(value), inner.data)
         _describe(draft, inner.descriptions)
         return text
 

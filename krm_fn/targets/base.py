@@ -8,6 +8,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
+from krm_fn.patch import Data
 from krm_fn.places.place import Place, read_places, write_places
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.places.reading import Reading
@@ -16,7 +17,6 @@ from krm_fn.target_table import ROWS, GroupKind
 from krm_fn.targets.context import (
     NO_OPTIONS,
     Context,
-    Data,
     Options,
     Reach,
     Writes,

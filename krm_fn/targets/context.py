@@ -5,18 +5,16 @@ A plan needs them for a list in which no target applies, too; what edits is in `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
 
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import Data
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 
-Data = Mapping[str, Any]
-"""One object as plain data; any field may be missing, null or of a wrong type."""
-Options = Mapping[str, Any]
+Options = Data
 """``spec.targets.<id>``, checked against the schema; defaults are not filled in."""
 NO_OPTIONS: Options = MappingProxyType({})
 """Those of a target that is not named there."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.light_typing import Any
-from krm_fn.patch import lookup
+from krm_fn.patch import Data, lookup
 from krm_fn.places.members import OneMember
 from krm_fn.places.place import Place
-from krm_fn.targets.context import Data
 
 NewObjects = Iterator[dict[str, Any]]
 """Objects that the list lacks, without a proxy: their places fill them."""

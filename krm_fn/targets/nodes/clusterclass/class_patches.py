@@ -15,14 +15,13 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import lookup, named_items
+from krm_fn.patch import Data, lookup, named_items
 from krm_fn.places.members import CAMEL
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted
-from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.settings import ProxySettings
+from krm_fn.targets.base import Places
 from krm_fn.targets.class_context import ClassContext, ClassPlan
-from krm_fn.targets.context import Data
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
     SELECTORS,
     NodeGroup,
@@ -33,6 +32,7 @@ from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
 from krm_fn.targets.nodes.clusterclass.names import (
     ADDITIONS,
     EMPTY_LISTS,
+    LISTS,
     NODES,
     PATCHES,
     VARIABLE,
@@ -60,18 +60,22 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
         finding = wrong_type(error.path, error.value, error.wanted)
         return ClassPlan(None, findings=[finding])
     groups: list[NodePatches] = []
+    findings: list[Result] = []
     if listed.is_wanted or listed.repairs_erased:
-        groups = [*node_patches(listed, templates)]
-    findings = [finding for group in groups for finding in group.findings]
+        groups += node_patches(listed, templates)
+    for group in groups:
+        findings += group.findings
     if any(finding.is_stale for finding in findings):
         return ClassPlan(None, findings=findings)
     condition = enabled_if(listed.context())
-    ours = [patch for name in OUR_PATCHES for patch in _patch(name, groups, condition)]
-    front = [patch for patch in ours if patch["name"] == EMPTY_LISTS]
-    patches = [*front, *others_in(obj), *ours[len(front) :]]
-    if ours and not listed.is_chosen:
+    front = [*_patch(EMPTY_LISTS, groups, condition)]
+    behind: list[Any] = []
+    for name in (ADDITIONS, LISTS, NODES):
+        behind += _patch(name, groups, condition)
+    has_nodes = bool(front or behind)
+    if has_nodes and not listed.is_chosen:
         findings += _reasons(listed, len(front))
-    return ClassPlan(patches, bool(ours), findings)
+    return ClassPlan([*front, *others_in(obj), *behind], has_nodes, findings)
 
 
 def _reasons(listed: ListedClass, shift: int) -> Iterator[Result]:
@@ -97,7 +101,7 @@ def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator
         return
     patch: dict[str, Any] = {"name": name}
     has_additions = any(ADDITIONS in group.operations for group in groups)
-    if not (has_additions and name in (EMPTY_LISTS, ADDITIONS)):
+    if not has_additions or name not in (EMPTY_LISTS, ADDITIONS):
         patch["enabledIf"] = condition
     patch["definitions"] = [
         {
@@ -112,7 +116,9 @@ def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator
 def _selector(nodes: Sequence[NodeGroup]) -> dict[str, Any]:
     """Return what selects the templates of some groups of nodes of one kind."""
     first = nodes[0]
-    matched: dict[str, Any] = {} if first.section else {"controlPlane": True}
+    matched: dict[str, Any] = {}
+    if not first.section:
+        matched["controlPlane"] = True
     for section, member in SELECTORS.items():
         names = [group.name for group in nodes if group.section == section]
         if names:
@@ -120,17 +126,16 @@ def _selector(nodes: Sequence[NodeGroup]) -> dict[str, Any]:
     return {"apiVersion": first.api_version, "kind": first.kind, "matchResources": matched}
 
 
-def places(
-    obj: Data, settings: ProxySettings, class_context: ClassContext
-) -> Iterator[Place | Result]:
+def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> Places:
     """Yield the variable and the patches of a ClusterClass; ``settings`` are the default of the variable."""
     class_plan = class_context.plan or ClassPlan(others_in(obj))
     yield from class_plan.findings
     is_asked = class_context.is_wanted or class_context.repairs_erased
     if class_plan.patches is None or not (settings.is_declared or is_asked):
         return
-    is_defined = class_plan.has_nodes and class_context.is_wanted
-    definition = definition_of(settings, class_context) if is_defined else None
+    definition = None
+    if class_plan.has_nodes and class_context.is_wanted:
+        definition = definition_of(settings, class_context)
     if settings.is_declared or not named_items(obj, VARIABLES, VARIABLE):
         label = f"the variable `{VARIABLE}`"
         yield Place(VARIABLES, Definition(definition), label, 1, is_trust=True)
@@ -145,16 +150,21 @@ class Definition(NamedTuple):
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the default of the variable says, with the names that Cluster API fills in."""
         for entry in named_items(data, place.path, VARIABLE):
-            yield from CAMEL.read(data, Place((*entry, *_DEFAULT), CAMEL, place.label))
+            default = Place((*entry, *_DEFAULT), CAMEL, place.label)
+            yield from CAMEL.read(data, default)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Define the variable, or remove it."""
-        items = draft.items(place.path) or []
-        is_ours = [lookup(item, ("name",)) == VARIABLE for item in items]
-        wanted = [item for item, ours in zip(items, is_ours, strict=True) if not ours]
-        if self.wanted is not None:
-            first = is_ours.index(True) if any(is_ours) else len(items)
-            wanted.insert(first, self.wanted)
+        wanted = []
+        missing = self.wanted
+        for item in draft.items(place.path) or []:
+            if lookup(item, ("name",)) != VARIABLE:
+                wanted.append(item)
+            elif missing is not None:
+                wanted.append(missing)
+                missing = None
+        if missing is not None:
+            wanted.append(missing)
         draft.set_items(place.path, wanted)
 
 
@@ -171,6 +181,10 @@ class Patches(NamedTuple):
         """Make the patches what they have to be."""
         edits = draft.edits
         draft.set_items(place.path, self.wanted)
-        if draft.edits > edits:
-            names = [str(patch["name"]) for patch in self.wanted if is_ours(patch)]
-            draft.describe(f"sets the patches {quoted(names)}" if names else "removes our patches")
+        if draft.edits == edits:
+            return
+        names = [str(patch["name"]) for patch in self.wanted if is_ours(patch)]
+        if names:
+            draft.describe(f"sets the patches {quoted(names)}")
+        else:
+            draft.describe("removes our patches")

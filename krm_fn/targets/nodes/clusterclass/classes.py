@@ -14,12 +14,12 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Readers
+from krm_fn.patch import Data
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassEffect, ClassPlans
-from krm_fn.targets.context import Data
 from krm_fn.targets.nodes.cluster_class import CLASS, TARGET, WORDS
 from krm_fn.targets.nodes.clusterclass import class_patches, product_variables
 from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
@@ -83,40 +83,46 @@ class Classes(ClassPlans):
             for obj in filter(is_selected, clusters):
                 listed_class = self._class_of(obj)
                 if listed_class is not None:
-                    listed_class.add_cluster(obj, self.topology.nodes_of(obj))
+                    nodes = self.topology.nodes_of(obj)
+                    listed_class.add_cluster(obj, nodes)
         self._plan(patched)
 
     def _find_variable(self, obj: Object, *, is_selected: bool) -> None:
         """Find the variable of a Cluster out of which its class writes the proxy; one that is filled goes first."""
         listed = self._class_of(obj)
-        if listed is None or (listed.variable and listed.variable.is_filled):
+        if listed is None:
+            return
+        if listed.variable and listed.variable.is_filled:
             return
         variable = product_variables.find(
             listed.obj.data, obj.data, self._config.targets, is_selected=is_selected
         )
-        listed.variable = variable or listed.variable
+        if variable:
+            listed.variable = variable
 
     def _find_erasers(self) -> None:
         """Find the patches that erase what templates hold, and the families of their classes."""
-        templates: ObjectIndex[Data] = ObjectIndex(
-            (key_of(obj), obj.data) for obj in self._templates
-        )
-        for listed in self._classes.values():
-            if not listed.variable:
-                listed.erasers = erasers_of(listed, templates)
-        family = self._family(
-            key for key, listed in self._classes.items() if listed.erasers and listed.is_selected
-        )
+        templates = _index(self._templates)
+        erasing = set()
         for key, listed in self._classes.items():
-            listed.has_erasers = bool(listed.erasers) or key in family
+            if listed.variable:
+                continue
+            listed.erasers = erasers_of(listed, templates)
+            listed.has_erasers = bool(listed.erasers)
+            if listed.has_erasers and listed.is_selected:
+                erasing.add(key)
+        for key in self._family(erasing):
+            if key in self._classes:
+                self._classes[key].has_erasers = True
 
     def _to_be_patched(self) -> dict[Key, ListedClass]:
         """Return the classes to patch."""
+        if not self._is_enabled:
+            return {}
         return {
             key: listed
             for key, listed in self._classes.items()
-            if self._is_enabled
-            and (self._is_chosen or listed.has_erasers)
+            if (self._is_chosen or listed.has_erasers)
             and listed.is_selected
             and not listed.variable
         }
@@ -125,32 +131,43 @@ class Classes(ClassPlans):
         """Return some classes and all that share a template with one of them."""
         family = set(keys)
         groups = [set(self.topology.classes_of(obj)) for obj in self._templates]
-        while more := {key for group in groups if group & family for key in group} - family:
-            family |= more
+        size = -1
+        while size < len(family):
+            size = len(family)
+            for group in groups:
+                if group & family:
+                    family |= group
         return family
 
     def _plan(self, classes: dict[Key, ListedClass]) -> None:
         """Plan the patches of classes; what is in the way of one is in the way of its family."""
-        templates: ObjectIndex[Data] = ObjectIndex(
-            (key_of(obj), obj.data) for obj in self._templates if self._is_of(obj, classes)
-        )
-        for listed in classes.values():
+        own = [obj for obj in self._templates if self._is_of(obj, classes)]
+        templates = _index(own)
+        stuck = []
+        for key, listed in classes.items():
             listed.plan = class_patches.plan(listed, templates)
-        stuck = [key for key, listed in classes.items() if listed.is_stuck]
-        for key in self._family(stuck):
-            plan = classes[key].plan if key in classes else None
-            if plan is not None:
-                classes[key].plan = plan._replace(patches=None)
+            if listed.is_stuck:
+                stuck.append(key)
+        family = self._family(stuck)
+        for key, listed in classes.items():
+            if listed.plan is not None and key in family:
+                listed.plan = listed.plan._replace(patches=None)
 
     def _classes_of(self, obj: Object) -> list[ListedClass]:
         """Return the classes of a template that are in the list."""
-        keys = self.topology.classes_of(obj) if self._classes else ()
+        if not self._classes:
+            return []
+        keys = self.topology.classes_of(obj)
         return [self._classes[key] for key in keys if key in self._classes]
 
     def _class_of(self, cluster: Object) -> ListedClass | None:
         """Return the class of a Cluster; None for one that names none in the list."""
-        key = self.topology.class_of(cluster) if class_name(cluster.data) else None
-        return self._classes.get(key) if key is not None else None
+        if not class_name(cluster.data):
+            return None
+        key = self.topology.class_of(cluster)
+        if key is None:
+            return None
+        return self._classes.get(key)
 
     def _is_of(self, obj: Object, classes: Collection[Key]) -> bool:
         """Return whether an object is a template of some classes, and is used by nothing else."""
@@ -161,20 +178,25 @@ class Classes(ClassPlans):
         """Return what the classes of a template do to what a target writes into it."""
         classes = self._classes_of(obj)
         is_of_proxy = target_id in PATCHED_TARGETS
-        if not classes or not (is_of_proxy or target_id in PATCHED_WHERE_ERASED):
+        if not is_of_proxy and target_id not in PATCHED_WHERE_ERASED:
             return ClassEffect()
         is_first = target_id in FIRST_OF_SYSTEM
-        for variable in filter(None, [listed.variable for listed in classes]):
-            notes = [variable.finding()] if is_first else []
-            return ClassEffect(holds_nothing=variable.replaces(target_id), notes=notes)
+        notes = []
+        for listed in classes:
+            if listed.variable is None:
+                continue
+            if is_first:
+                notes.append(listed.variable.finding())
+            return ClassEffect(holds_nothing=listed.variable.replaces(target_id), notes=notes)
         if any(listed.stays for listed in classes):
             return ClassEffect(stays=True)
         patched = [key for key, listed in self._classes.items() if listed.is_patched]
         if self._is_of(obj, patched):
             holds_nothing = is_of_proxy or any(listed.has_erasers for listed in classes)
             return ClassEffect(holds_nothing=holds_nothing)
-        notes = []
-        for listed in classes if is_of_proxy else ():
+        if not is_of_proxy:
+            return ClassEffect()
+        for listed in classes:
             if not listed.is_patched:
                 notes += _notes(listed, obj.ref.kind, is_first=is_first)
         return ClassEffect(notes=notes)
@@ -199,15 +221,18 @@ class Classes(ClassPlans):
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
         listed = self._class_of(obj)
-        if listed is not None and listed.is_patched:
-            return self._about_cluster(obj, listed)
-        if listed is not None and listed.stays:
-            return None
-        is_known = listed is not None and bool(listed.is_selected or listed.variable)
+        is_known = False
+        if listed is not None:
+            if listed.is_patched:
+                return self._about_cluster(obj, listed)
+            if listed.stays:
+                return None
+            is_known = listed.is_selected or listed.variable is not None
         if is_known or not self._is_chosen:
             return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)
-        resolved = for_nodes(self._config, nodes[ALL_NODES], ProxySettings(), obj.base_name)
+        of_all = nodes[ALL_NODES]
+        resolved = for_nodes(self._config, of_all, ProxySettings(), obj.base_name)
         return tuple(nodes.values()), resolved, ClassContext(is_known=False)
 
     def _about_cluster(self, obj: Object, listed: ListedClass) -> ClassEdit:
@@ -215,7 +240,8 @@ class Classes(ClassPlans):
         of_all = proxies.pop(ALL_NODES)
         groups = {where: resolved.settings for where, resolved in proxies.items()}
         context = listed.context()._replace(groups=groups, repairs_erased=False)
-        return tuple(self.topology.nodes_of(obj).values()), of_all, context
+        nodes = self.topology.nodes_of(obj)
+        return tuple(nodes.values()), of_all, context
 
     def _nothing(self, obj: Object) -> Resolved:
         """Return the settings of an object that gets no proxy by a class."""
@@ -230,6 +256,11 @@ class Classes(ClassPlans):
         return Resolved(ProxySettings(cluster=cluster, is_declared=resolved.declared))
 
 
+def _index(templates: Iterable[Object]) -> ObjectIndex[Data]:
+    """Return templates, to be found by what names them."""
+    return ObjectIndex((key_of(obj), obj.data) for obj in templates)
+
+
 def _notes(listed: ListedClass, kind: str, *, is_first: bool) -> Iterator[Result]:
     """Yield what a class that is not patched does to a template: it erases what is there, or writes the same file."""
     name = listed.obj.ref.name
@@ -239,9 +270,9 @@ def _notes(listed: ListedClass, kind: str, *, is_first: bool) -> Iterator[Result
             "the class, and do what the warnings about it say"
         )
         yield Result.of("ClassPatchErases", message)
-    path = ""
-    if is_first:
-        path = product_variables.repeated_path(listed.obj.data, listed.config.targets, kind)
+    if not is_first:
+        return
+    path = product_variables.repeated_path(listed.obj.data, listed.config.targets, kind)
     if path:
         message = (
             f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a path once: '

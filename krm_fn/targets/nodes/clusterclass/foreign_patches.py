@@ -15,9 +15,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.products.cluster_api import OUR_PATCHES
-from krm_fn.targets.context import Data
 
 SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
 """Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
@@ -58,11 +57,14 @@ def node_groups(obj: Data) -> Iterator[NodeGroup]:
     """Yield the groups of nodes of a class."""
     holders: list[tuple[str, str, Pointer]] = [("", "", ("spec", "controlPlane"))]
     for section in SELECTORS:
-        for index, worker in enumerate(list_at(obj, ("spec", "workers", section))):
+        workers = ("spec", "workers", section)
+        for index, worker in enumerate(list_at(obj, workers)):
             name = text_at(worker, ("class",))
-            if name:
-                start = ("spec", "workers", section, str(index))
-                holders += [(section, name, (*start, *steps)) for steps in _BOOTSTRAPS]
+            if not name:
+                continue
+            for steps in _BOOTSTRAPS:
+                holder = (*workers, str(index), *steps)
+                holders.append((section, name, holder))
     for section, name, holder in holders:
         for member in ("ref", "templateRef"):
             path = (*holder, member)
@@ -100,7 +102,8 @@ class ForeignOperation(NamedTuple):
 
     def is_entry(self, path: Pointer) -> bool:
         """Return whether an entry is added to the list at ``path``."""
-        return len(self.path) > len(path) and self.path[: len(path)] == path
+        start = self.path[: len(path)]
+        return start == path and self.path != path
 
     def leaves_list(self, path: Pointer) -> bool | None:
         """Return whether there is a list at ``path`` after this wrote it as a whole; None where that depends."""
@@ -108,9 +111,12 @@ class ForeignOperation(NamedTuple):
         if self.op == "remove":
             return False
         if self.text and inner:
-            is_named = re.search(rf"(?m)^[\"']?{re.escape(inner[0])}[\"']?:", self.text)
-            is_conditional = re.search(r"\{\{-?\s*(?:if|with|range)\b", self.text)
-            return None if is_named and is_conditional else bool(is_named) and len(inner) == 1
+            name = re.escape(inner[0])
+            if not re.search(rf"(?m)^[\"']?{name}[\"']?:", self.text):
+                return False
+            if re.search(r"\{\{-?\s*(?:if|with|range)\b", self.text):
+                return None
+            return len(inner) == 1
         if not inner:
             return self.value is None or isinstance(self.value, list)
         return isinstance(lookup(self.value, inner), list)
@@ -152,7 +158,8 @@ def written_path(obj: Data, paths: Iterable[str], kind: str = "") -> str:
             if kind in ("", lookup(definition, ("selector", "kind"))):
                 theirs += str(lookup(definition, ("jsonPatches",)))
     for path in paths:
-        if re.search(rf"path[\"'\\]*:? *[\"'\\]*{re.escape(path)}(?![\w./-])", theirs):
+        escaped = re.escape(path)
+        if re.search(rf"path[\"'\\]*:? *[\"'\\]*{escaped}(?![\w./-])", theirs):
             return path
     return ""
 
@@ -174,7 +181,10 @@ def state_after(
             state = state or None
         elif operation.is_whole(path):
             after = operation.leaves_list(path)
-            state = after if operation.is_certain or after == state else None
+            if operation.is_certain:
+                state = after
+            elif after != state:
+                state = None
             erasers.append(operation)
         elif operation.is_entry(path) and operation.is_certain:
             state = True
@@ -201,24 +211,27 @@ def _of_patch(
         if not _selects(lookup(definition, ("selector",)), nodes):
             continue
         for at, fields in enumerate(list_at(definition, ("jsonPatches",))):
-            op, path = text_at(fields, ("op",)), text_at(fields, ("path",))
-            if path and op in ("add", "replace", "remove"):
-                steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-                yield ForeignOperation(
-                    index,
-                    ("definitions", str(number), "jsonPatches", str(at)),
-                    op,
-                    tuple(steps),
-                    lookup(fields, ("value",)),
-                    text_at(fields, ("valueFrom", "template")),
-                    is_certain,
-                )
+            op = text_at(fields, ("op",))
+            path = text_at(fields, ("path",))
+            if not path or op not in ("add", "replace", "remove"):
+                continue
+            _, *steps = path.split("/")
+            yield ForeignOperation(
+                index,
+                ("definitions", str(number), "jsonPatches", str(at)),
+                op,
+                tuple(step.replace("~1", "/").replace("~0", "~") for step in steps),
+                lookup(fields, ("value",)),
+                text_at(fields, ("valueFrom", "template")),
+                is_certain,
+            )
 
 
 def _selects(selector: Any, nodes: NodeGroup) -> bool:
     """Return whether a selector selects the template of the nodes (``matchesSelector`` of Cluster API)."""
-    named = (lookup(selector, ("apiVersion",)), lookup(selector, ("kind",)))
-    if named != (nodes.api_version, nodes.kind):
+    if lookup(selector, ("apiVersion",)) != nodes.api_version:
+        return False
+    if lookup(selector, ("kind",)) != nodes.kind:
         return False
     if not nodes.section:
         return lookup(selector, ("matchResources", "controlPlane")) is True

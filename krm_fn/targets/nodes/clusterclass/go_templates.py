@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 
 from krm_fn.formats.line_files import LineForm
-from krm_fn.light_typing import Any
+from krm_fn.patch import Data
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 from krm_fn.targets.nodes.clusterclass.settings import (
     ADDRESSES,
@@ -85,7 +85,7 @@ ATTRIBUTES = ("path", "owner", "permissions")
 """The members of a file beside its content, in the order in which a patch writes them."""
 
 
-def file(entry: Mapping[str, Any]) -> str:
+def file(entry: Data) -> str:
     """Return the template of an entry of ``files`` that a target writes for some proxy."""
     members = " ".join(
         f"{_quoted(key)} {_quoted(entry[key])}" for key in ATTRIBUTES if key in entry
@@ -95,9 +95,13 @@ def file(entry: Mapping[str, Any]) -> str:
     row = BY_PATH.get(entry["path"])
     if row is not None and row.lines is not None:
         text = _line_file(row.lines)
+    elif "[Service]" in entry["content"]:
+        text = _DROP_IN
     else:
-        text = _DROP_IN if "[Service]" in entry["content"] else _ENVIRONMENT_FILE
-    more = ' "append" true' if "append" in entry else ""
+        text = _ENVIRONMENT_FILE
+    more = ""
+    if "append" in entry:
+        more = ' "append" true'
     return f'{_start()}{text}{{{{- dict {members} "content" $content{more} | toJson }}}}\n'
 
 
@@ -111,25 +115,34 @@ def _of_secret(members: str, secret: Mapping[str, str]) -> str:
 
 def _line_file(form: LineForm) -> str:
     """Return what makes the content of a file whose lines have a form."""
-    head = [_line(form, name, value) for name, value in form.constants.items()]
-    text = f"{{{{- $content := {_quoted(''.join(head))} }}}}\n"
-    pipe = "".join(f" | replace {_quoted(old)} {_quoted(new)}" for old, new in form.escapes.items())
+    head = ""
+    for name, value in form.constants.items():
+        head += _line(form, name, value)
+    text = f"{{{{- $content := {_quoted(head)} }}}}\n"
+    pipe = ""
+    for old, new in form.escapes.items():
+        pipe += f" | replace {_quoted(old)} {_quoted(new)}"
     for expression, variable in (
         ("$http", "HTTP_PROXY"),
         ("$https", "HTTPS_PROXY"),
         ("$no", "NO_PROXY"),
     ):
-        names = [form.names[name] for name in (variable, variable.lower()) if name in form.names]
-        if names:
-            lines = _quoted("%s" + "".join(_line(form, name, "%s") for name in names))
-            values = " $value" * len(names)
+        lines = ""
+        values = ""
+        for name in (variable, variable.lower()):
+            if name in form.names:
+                lines += _line(form, form.names[name], "%s")
+                values += " $value"
+        if lines:
+            lines = _quoted(f"%s{lines}")
             text += f"{{{{- with last {expression} }}}}\n{{{{- $value := .{pipe} }}}}\n"
             text += f"{{{{- $content = printf {lines} $content{values} }}}}\n{{{{- end }}}}\n"
     return text
 
 
 def _line(form: LineForm, name: str, value: str) -> str:
-    return f"{form.line.format(name=name, value=form.quoted.format(value))}\n"
+    quoted = form.quoted.format(value)
+    return form.line.format(name=name, value=quoted) + "\n"
 
 
 def exports() -> str:
@@ -148,7 +161,8 @@ def _start() -> str:
     }
     text = _START
     for name, value in names.items():
-        text = text.replace(f'"{name}"', f'"{value}"').replace(f".{name}.", f".{value}.")
+        text = text.replace(f'"{name}"', f'"{value}"')
+        text = text.replace(f".{name}.", f".{value}.")
     return text
 
 

@@ -78,12 +78,15 @@ class ListedClass:
     @property
     def is_patched(self) -> bool:
         """Whether its nodes get a proxy, or what is the same for all Clusters, by its patches."""
-        return self.plan is not None and self.plan.patches is not None and self.plan.has_nodes
+        if self.plan is None or self.plan.patches is None:
+            return False
+        return self.plan.has_nodes
 
     @property
     def stays(self) -> bool:
         """Whether it keeps patches of an earlier run as they are, with all that belongs to them."""
-        return self.is_stuck and any(map(is_ours, list_at(self.obj.data, PATCHES)))
+        patches = list_at(self.obj.data, PATCHES)
+        return self.is_stuck and any(map(is_ours, patches))
 
     @property
     def is_wanted(self) -> bool:
@@ -93,7 +96,8 @@ class ListedClass:
             proxies += of_cluster.values()
         if any(resolved.declared for resolved in proxies):
             return any(resolved.settings.sets_any for resolved in proxies)
-        return self.has_common and bool(named_items(self.obj.data, VARIABLES, VARIABLE))
+        variables = named_items(self.obj.data, VARIABLES, VARIABLE)
+        return self.has_common and bool(variables)
 
     @property
     def has_common(self) -> bool:
@@ -119,8 +123,9 @@ class ListedClass:
         enabled = {}
         for target in targets:
             options = self.config.targets.get(target, {})
-            is_asked = target != FILES_ON_REQUEST or options.get("files")
-            if is_asked and options.get("enabled", True):
+            if target == FILES_ON_REQUEST and not options.get("files"):
+                continue
+            if options.get("enabled", True):
                 enabled[target] = options
         return enabled
 

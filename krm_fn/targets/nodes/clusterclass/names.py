@@ -8,7 +8,8 @@ from __future__ import annotations
 from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
 
-VARIABLES, PATCHES = ("spec", "variables"), ("spec", "patches")
+VARIABLES = ("spec", "variables")
+PATCHES = ("spec", "patches")
 """What leads to them in a ClusterClass."""
 VARIABLE = "injectProxy"
 

@@ -98,24 +98,30 @@ class _Written(NamedTuple):
         """The files that the targets add, by path."""
         before = list_at(self.template, self.config.files)
         files = list_at(self.draft.data, self.config.files)
-        return sorted((file for file in files if file not in before), key=_path_of)
+        new = [file for file in files if file not in before]
+        return sorted(new, key=_path_of)
 
     def additions(self) -> dict[Pointer, list[_Addition]]:
         """Return what is added to the files, and to the commands, by the path of the list."""
         files = []
         for file in self.new_files:
             if "contentFrom" in file or _MARKER in file.get("content", ""):
-                files.append((NODES, _of_template(go_templates.file(file))))
+                template = go_templates.file(file)
+                files.append((NODES, _of_template(template)))
             else:
                 files.append((ADDITIONS, {"value": file}))
-        commands, exports = [], []
+        commands = []
+        exports = []
         for text in list_at(self.draft.data, self.config.commands):
             if text in self.commands:
                 continue
             if _MARKER in text:
-                exports = [(NODES, _of_template(go_templates.exports()))]
+                template = go_templates.exports()
+                exports = [(NODES, _of_template(template))]
+            elif is_restart(text):
+                commands.append((LISTS, {"value": text}))
             else:
-                commands.append((LISTS if is_restart(text) else ADDITIONS, {"value": text}))
+                commands.append((ADDITIONS, {"value": text}))
         return {self.config.files: files, self.config.commands: [*commands, *exports]}
 
 
@@ -149,9 +155,12 @@ def erasers_of(
         if written is None or written.config.unsupported:
             continue
         for path, additions in written.additions().items():
+            if not additions:
+                continue
             state = state_after(written.operations, path)
-            for operation in state.erasers if additions else ():
-                erasers.setdefault((operation.patch, operation.field), (operation, path[-1]))
+            for operation in state.erasers:
+                key = (operation.patch, operation.field)
+                erasers.setdefault(key, (operation, path[-1]))
     return [*erasers.values()]
 
 
@@ -159,7 +168,9 @@ def node_patches(listed: ListedClass, templates: ObjectIndex[Data]) -> Iterator[
     """Yield what patches give to each group of nodes of a class."""
     for nodes in node_groups(listed.obj.data):
         group, kind = nodes.group_kind
-        if kind in HOSTED or (kind not in KIND_NAMES and targets_of(group, kind)):
+        if kind in HOSTED:
+            continue
+        if kind not in KIND_NAMES and targets_of(group, kind):
             continue
         patches = NodePatches(nodes, {}, [])
         try:
@@ -194,7 +205,8 @@ def _add_patches(patches: NodePatches, listed: ListedClass, templates: ObjectInd
             )
         ends = {}
         if path == written.config.commands:
-            ends = _ends(patches, written, {name for name, _ in additions}, place)
+            names = {name for name, _ in additions}
+            ends = _ends(patches, written, names, place)
         _add_to_list(patches, path, additions, state.is_there, ends)
 
 
@@ -243,22 +255,22 @@ def _written(
     config = node_config.find(draft, is_wanted=is_all, is_whole=is_all)
     if config is None:
         return None
-    is_repaired = is_all or listed.repairs_erased
-    _write(draft, listed, config, _NO_PROXY, _NO_PROXY if is_repaired else listed.settings)
+    common = listed.settings
+    if is_all or listed.repairs_erased:
+        common = _NO_PROXY
+    _write(draft, listed, config, _NO_PROXY, common)
     template = draft.data
     operations = operations_on(listed.obj.data, nodes)
     commands = config.commands_in(template)
-    if any(eraser.is_certain for eraser in state_after(operations, config.commands).erasers):
+    state = state_after(operations, config.commands)
+    if any(eraser.is_certain for eraser in state.erasers):
         commands = []
     draft = Draft(template)
     draft.set(config.commands, commands)
-    _write(
-        draft,
-        listed,
-        config,
-        _ANY_PROXY if is_all or listed.is_wanted else _NO_PROXY,
-        listed.settings,
-    )
+    proxy = _NO_PROXY
+    if is_all or listed.is_wanted:
+        proxy = _ANY_PROXY
+    _write(draft, listed, config, proxy, listed.settings)
     return _Written(config, template, operations, commands, draft)
 
 
@@ -270,8 +282,10 @@ def _write(
     common: ProxySettings,
 ) -> None:
     """Let the targets write a proxy into a template, and what is the same for all Clusters."""
-    for target, options in listed.enabled((*config.system.targets, FILES_ON_REQUEST)).items():
-        TARGETS[target].write(draft, Context({"content": "Inline", **options}, proxy))
+    targets = (*config.system.targets, FILES_ON_REQUEST)
+    for target, options in listed.enabled(targets).items():
+        context = Context({"content": "Inline", **options}, proxy)
+        TARGETS[target].write(draft, context)
     key = (config.kind.group, config.kind.kind)
     for target, options in listed.enabled(PATCHED_WHERE_ERASED).items():
         if key in TARGETS[target].kinds:
@@ -288,12 +302,13 @@ def _report_files(patches: NodePatches, listed: ListedClass, written: _Written) 
     Raises:
         _NotPatchedError: a file of the template would be there twice.
     """
-    nodes, config = patches.nodes, written.config
+    nodes = patches.nodes
     paths = [_path_of(file) for file in written.new_files]
-    for file in list_at(written.template, config.files):
-        if _path_of(file) in paths:
+    for file in list_at(written.template, written.config.files):
+        path = _path_of(file)
+        if path in paths:
             raise _NotPatchedError(
-                f'{nodes.called} holds a file "{_path_of(file)}" with more in it than a proxy: move that elsewhere'
+                f'{nodes.called} holds a file "{path}" with more in it than a proxy: move that elsewhere'
             )
     for finding in written.draft.findings:
         if finding.severity is Severity.ERROR:
@@ -321,7 +336,10 @@ def _ends(
     """
     config = written.config
     texts = [*written.commands, *_commands_of(written.operations, config)]
-    scripts = {file.path: file.text for file in config.files_in(written.template) if file.text}
+    scripts = {}
+    for file in config.files_in(written.template):
+        if file.text:
+            scripts[file.path] = file.text
     where = anchors(Commands(texts, scripts), place)
     is_changed = not place and any(map(changes_proxy, texts))
     restart = (
@@ -333,9 +351,12 @@ def _ends(
         (LISTS, where.restart, where.restart_behind >= 0, restart),
         (NODES, where.exports, is_changed, exports),
     ):
-        is_early = place == "Start" or anchor < len(texts)
-        ends[name] = _BEGINNING if is_early and not is_held else _END
-        if name in names and is_early and is_held and not place:
+        ends[name] = _END
+        if place != "Start" and anchor >= len(texts):
+            continue
+        if not is_held:
+            ends[name] = _BEGINNING
+        elif name in names and not place:
             message = (
                 f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
                 f"has the proxy: {reason}. Build what that command needs into the image, or choose the place with "
@@ -348,10 +369,16 @@ def _ends(
 def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> Iterator[str]:
     """Yield the commands that patches of others add; each line of a Go template counts as one."""
     for operation in operations:
-        if operation.is_whole(config.commands) or operation.is_entry(config.commands):
-            values = operation.value if isinstance(operation.value, list) else [operation.value]
-            yield from (value for value in values if isinstance(value, str))
-            yield from (line.strip("- \"'") for line in operation.text.splitlines())
+        if not operation.is_whole(config.commands) and not operation.is_entry(config.commands):
+            continue
+        values = operation.value
+        if not isinstance(values, list):
+            values = [values]
+        for value in values:
+            if isinstance(value, str):
+                yield value
+        for line in operation.text.splitlines():
+            yield line.strip("- \"'")
 
 
 def _add_to_list(
@@ -379,4 +406,5 @@ def _add_to_list(
         patches.add(LISTS, path, value=fixed)
         additions = [addition for addition in additions if addition[0] != LISTS]
     for name, members in additions:
-        patches.add(name, (*path, ends.get(name, _END)), **members)
+        end = ends.get(name, _END)
+        patches.add(name, (*path, end), **members)

@@ -80,14 +80,20 @@ def find(
     for target_id in _VARIABLES:
         if not _writes_files(of_class, target_id, options):
             continue
-        target, given = TARGETS[target_id], options.get(target_id, {})
+        target = TARGETS[target_id]
+        given = options.get(target_id, {})
         is_filled = is_selected and bool(given.get("enabled", True))
         is_used = any(reading.value for reading in target.read(of_cluster, given))
-        if is_used or (is_filled and target.has_site(of_cluster, Context(given))):
-            entries = named_items(of_cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG)
-            mirrors = [lookup(of_cluster, (*entry, *nutanix.MIRROR)) for entry in entries]
-            name = text_at(of_cluster, ("metadata", "name"))
-            return ProductVariable(target_id, name, is_filled, any(mirrors))
+        if is_filled and not is_used:
+            is_used = target.has_site(of_cluster, Context(given))
+        if not is_used:
+            continue
+        has_mirror = False
+        for entry in named_items(of_cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
+            if lookup(of_cluster, (*entry, *nutanix.MIRROR)):
+                has_mirror = True
+        name = text_at(of_cluster, ("metadata", "name"))
+        return ProductVariable(target_id, name, is_filled, has_mirror)
     return None
 
 
@@ -107,8 +113,8 @@ def repeated_path(of_class: Data, options: Mapping[str, Options], kind: str = ""
         options: ``spec.targets``.
         kind: that of the templates that count; "" for all.
     """
-    paths = [
-        str(options.get(target_id, {}).get("path", drop_in_of(unit).paths[0]))
-        for target_id, unit in UNITS.items()
-    ]
+    paths = []
+    for target_id, unit in UNITS.items():
+        given = options.get(target_id, {})
+        paths.append(given.get("path", drop_in_of(unit).paths[0]))
     return written_path(of_class, paths, kind)

@@ -87,24 +87,25 @@ def for_nodes(
     whole = resolved_for((membership,))
     wanted = [entry.text for entry in whole.entries]
     network = membership.cluster.network
-    own = {  # what fields of the Cluster itself say, and so what Cluster API knows of it
-        field: [
-            fact.value for fact in getattr(network, field) if fact.ref == membership.cluster.ref
-        ]
-        for field in _EXAMPLES
-    }
+    own = {}  # what fields of the Cluster itself say, and so what Cluster API knows of it
+    examples = {}
+    for field, example in _EXAMPLES.items():
+        facts = getattr(network, field)
+        own[field] = [fact.value for fact in facts if fact.ref == membership.cluster.ref]
+        if own[field]:
+            examples[field] = example
     listed = noproxy.parse(default.no_proxy)
     is_same_proxy = whole.urls == (default.http_proxy, default.https_proxy)
     if is_same_proxy and _filled(listed, own) == set(wanted):
         return _with_list(whole, listed)
-    examples = {field: facts for field, facts in _EXAMPLES.items() if own[field]}
     cluster = membership.cluster._replace(network=network._replace(**examples))
     probe = resolved_for((membership._replace(cluster=cluster),))
     named = [_named(entry.text) for entry in probe.entries]
     filled = _filled(named, own)
     if not filled <= set(wanted):
         return _with_list(whole, wanted)
-    return _with_list(whole, [*named, *(text for text in wanted if text not in filled)])
+    missing = [text for text in wanted if text not in filled]
+    return _with_list(whole, named + missing)
 
 
 def _filled(entries: Iterable[str], own: Mapping[str, Sequence[str]]) -> set[str]:
@@ -117,7 +118,10 @@ def _filled(entries: Iterable[str], own: Mapping[str, Sequence[str]]) -> set[str
     domain = "".join(own["service_domain"]) or DEFAULT_DOMAIN
     filled: set[str] = set()
     for entry in entries:
-        filled.update(lists.get(entry, [entry.replace(DOMAIN, domain)]))
+        if entry in lists:
+            filled.update(lists[entry])
+        else:
+            filled.add(entry.replace(DOMAIN, domain))
     return filled
 
 
@@ -131,7 +135,8 @@ def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
             yield f"{address}1"
         elif ":" not in address:
             network, _, last = address.rpartition(".")
-            yield f"{network}.{int(last) + 1 if last.isdecimal() else 1}"
+            number = int(last) if last.isdecimal() else 0
+            yield f"{network}.{number + 1}"
 
 
 def _named(text: str) -> str:
@@ -142,4 +147,5 @@ def _named(text: str) -> str:
 
 
 def _with_list(resolved: Resolved, entries: Sequence[str]) -> Resolved:
-    return resolved._replace(settings=resolved.settings._replace(no_proxy=",".join(entries)))
+    settings = resolved.settings._replace(no_proxy=",".join(entries))
+    return resolved._replace(settings=settings)

@@ -14,29 +14,28 @@ that the schema does not name are an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import partial
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, named_items, text_at
+from krm_fn.patch import Data, Pointer, named_items, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.members import CAMEL, OneMember
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
+from krm_fn.targets.base import Places
 from krm_fn.targets.class_context import ClassContext
-from krm_fn.targets.context import Data
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 from krm_fn.targets.nodes.node_targets import UNITS
 
 ENABLED, SECRET = "enabled", "secret"
 
 _TEXT = {"type": "string"}
-_PROXY: Mapping[str, Any] = {
+_PROXY: Data = {
     "httpProxy": _TEXT,
     "httpsProxy": _TEXT,
     "noProxy": {
@@ -55,21 +54,21 @@ _NAME_OF_SECRET = {
 
 def writes_proxy(class_context: ClassContext) -> bool:
     """Return whether a patch writes the proxy itself, into a drop-in or a command."""
-    return any(
-        not _is_in_secret(options)
-        for name, options in class_context.targets.items()
-        if name not in ONLY_EXPORTERS or options.get("exports", True)
-    )
+    for name, options in class_context.targets.items():
+        if name in ONLY_EXPORTERS and not options.get("exports", True):
+            continue
+        if not _is_in_secret(options):
+            return True
+    return False
 
 
 def units_in_secret(class_context: ClassContext) -> list[str]:
     """Return the services whose drop-ins come from the Secret of a Cluster."""
-    return [
-        unit for name, unit in UNITS.items() if _is_in_secret(class_context.targets.get(name, {}))
-    ]
+    targets = class_context.targets
+    return [unit for name, unit in UNITS.items() if _is_in_secret(targets.get(name, {}))]
 
 
-def _is_in_secret(options: Mapping[str, Any]) -> bool:
+def _is_in_secret(options: Data) -> bool:
     return options.get("content") == "Secret"
 
 
@@ -81,7 +80,9 @@ def has_proxy(settings: ProxySettings) -> bool:
 def value_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, Any]:
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
     if not writes_proxy(class_context):
-        return {ENABLED: True} if has_proxy(settings) else {}
+        if not has_proxy(settings):
+            return {}
+        return {ENABLED: True}
     members = {
         "httpProxy": settings.http_proxy,
         "httpsProxy": settings.https_proxy,
@@ -126,9 +127,7 @@ _GROUP = 5
 """So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
 
 
-def places(
-    obj: Data, settings: ProxySettings, class_context: ClassContext
-) -> Iterator[Place | Result]:
+def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> Places:
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     if not class_context.is_known:
         if settings.sets_any:
@@ -154,19 +153,24 @@ def places(
             return
     for path, proxy in proxies.items():
         is_whole = path == CLUSTER_VARIABLES
-        secret = _secret(obj, path, proxy, class_context) if has_secret else ""
-        above = class_context.default if is_whole else settings
+        secret = ""
+        if has_secret:
+            secret = _secret(obj, path, proxy, class_context)
+        above = settings
+        label = f"the variable `{VARIABLE}` of a group of workers"
+        keep = _GROUP
+        if is_whole:
+            above = class_context.default
+            label = f"the variable `{VARIABLE}`"
+            keep = len(CLUSTER_VARIABLES) - 1
         value: dict[str, Any] | None = value_of(proxy, class_context)
         is_inherited = value == value_of(above, class_context) and not (is_whole and secret)
         if is_inherited or not class_context.is_wanted:
             value = None
         elif value is not None and secret:
             value[SECRET] = secret
-        form = NamedItem(
-            VARIABLE, ("value",), OneMember(partial(_constant, value), CAMEL), is_read=is_whole
-        )
-        label = f"the variable `{VARIABLE}`" + ("" if is_whole else " of a group of workers")
-        keep = len(CLUSTER_VARIABLES) - 1 if is_whole else _GROUP
+        member = OneMember(partial(_constant, value), CAMEL)
+        form = NamedItem(VARIABLE, ("value",), member, is_read=is_whole)
         yield Place(path, form, label, keep, is_trust=True)
 
 
@@ -183,8 +187,9 @@ def _proxies(
         if path == CLUSTER_VARIABLES:
             proxies[path] = settings
         elif len(path) > _GROUP:
-            group = path[_GROUP - 2], text_at(obj, (*path[:_GROUP], "name"))
-            proxies[path] = class_context.groups.get(group, settings)
+            section = path[_GROUP - 2]
+            name = text_at(obj, (*path[:_GROUP], "name"))
+            proxies[path] = class_context.groups.get((section, name), settings)
     return proxies
 
 
@@ -199,5 +204,7 @@ def _secret(obj: Data, path: Pointer, proxy: ProxySettings, class_context: Class
         return class_context.secret
     for entry in reversed(named_items(obj, path, VARIABLE)):
         name = text_at(obj, (*entry, "value", SECRET))
-        return name if cluster_secret.is_of(name, proxy) else ""
+        if cluster_secret.is_of(name, proxy):
+            return name
+        return ""
     return ""
