@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from function_configs import list_with_config
+from function_configs import list_with_config, proxy_config
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.pipeline import Outcome, run
@@ -85,6 +85,20 @@ def test_a_list_that_may_hold_a_password_is_not_shown(old: str, mode: str) -> No
 
 DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 
+
+def drop_in(path: str, text: str) -> dict[str, str]:
+    return {"path": path, "content": f"[Service]\nEnvironment={text}\n"}
+
+
+def test_a_removal_replaces_no_list() -> None:
+    """The drop-in of somebody else, which stays, is no list in the place of ours."""
+    files = [drop_in(f"{DROP_IN}.conf", "no_proxy=.svc"), drop_in(DROP_IN, "NO_PROXY=.corp.example,localhost")]
+    nodes = manifest("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfig", spec={"files": files})
+    outcome = ran({**PROXY, "mode": "Remove"}, nodes)
+    assert len(outcome.changes.items) == 1
+    assert [result.code for result in outcome.results if result.code] == ["OtherProxy"]
+
+
 # passwords
 
 PATCH = f'proxy:\n  noProxy: "corp.example"\n  http: "{URL}"\n  https: "{URL}"\n'
@@ -150,8 +164,10 @@ def test_a_policy_that_is_to_be_made_and_that_the_selector_does_not_include_is_n
 
 
 def test_an_item_that_nobody_needs_and_that_cannot_be_read_is_a_warning() -> None:
-    broken = b"items:\n- apiVersion: v1\n  kind: GKEConfig\n  x: {HTTP_PROXY: a, b\n  c: d}: e]\n"
-    outcome = run(list_with_config(PROXY).replace(b"items: []\n", broken))
+    broken = "items:\n- apiVersion: v1\n  kind: GKEConfig\n  x: {HTTP_PROXY: a, b\n  c: d}: e]\n"
+    config = json.dumps(proxy_config(**PROXY))
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+    outcome = run(f"{head}{broken}functionConfig: {config}\n".encode())
     assert outcome.exit_code == 0
     assert [result.code for result in outcome.results] == ["TextUnreadable"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn import placeholders
 from krm_fn.krm.results import Result
@@ -10,7 +10,6 @@ from krm_fn.lint.values import NoProxyList
 from krm_fn.noproxy import entries
 from krm_fn.patch import Pointer
 from krm_fn.places.reading import Reading
-from krm_fn.settings import Resolved
 
 _SHOWN = 12
 """So many lost entries are named."""
@@ -18,17 +17,24 @@ _NOT_SHOWN = "what is not shown, because that list may hold a credential"
 
 
 def replaced_list(
-    before: Iterable[Reading], after: Iterable[Reading], resolved: Resolved
+    before: Iterable[Reading], after: Iterable[Reading], ours: Sequence[str]
 ) -> Iterator[Result]:
-    """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced."""
+    """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced.
+
+    Args:
+        before: what the places of an object held.
+        after: what they hold now, which may be lists of others, too.
+        ours: the lists that were written; none by a removal, which replaces nothing.
+    """
+    if not ours:
+        return
     new = [reading.text for reading in after if reading.is_list and reading.text]
-    if resolved.settings.no_proxy:
-        new.append(resolved.settings.no_proxy)
+    new += ours
     covering = NoProxyList(entries.normalise(new))
     lost: dict[str, Pointer] = {}
     for reading in before:
         text = reading.text or reading.unresolved
-        if not (reading.is_list and text and new) or text in new:
+        if not reading.is_list or not text or text in new:
             continue
         if entries.may_hold_a_credential(text):
             lost.setdefault(_NOT_SHOWN, reading.path)

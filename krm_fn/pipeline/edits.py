@@ -102,7 +102,8 @@ def _compared(edited: _Edited, mode: Mode, *, reads_again: bool) -> Compared:
     if edit is not None:
         edit = with_values(edit, before, after)
         results.append(result_of_edit(edit, place.obj, mode, place.target_id, is_new=place.is_new))
-        lost = replaced_list(before, after, place.resolved)
+        ours = [given.no_proxy for given in place.all_settings if given.no_proxy]
+        lost = replaced_list(before, after, ours)
         results += map(place.result, lost)
     if edit is not None or before or place.has_list_by_class:
         results += map(place.result, _notes(place, after))
