@@ -37,18 +37,6 @@ OTHER = {"path": "/etc/b", "content": "2"}
             id="an item that is equal keeps its place, and the moved one is new",
         ),
         pytest.param(
-            [FILE, OTHER],
-            [{"path": "/new"}, {**FILE, "content": "3"}, OTHER],
-            [replace(0, "content", value="3"), add(0, value={"path": "/new"})],
-            id="an item is known by its path",
-        ),
-        pytest.param(
-            [{"name": "A", "value": "1"}],
-            [{"name": "B", "value": "1"}],
-            [remove(0), add("-", value={"name": "B", "value": "1"})],
-            id="another name is another item",
-        ),
-        pytest.param(
             [{"name": "A"}],
             [{"value": "1"}],
             [remove(0), add("-", value={"value": "1"})],

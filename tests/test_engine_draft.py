@@ -77,19 +77,11 @@ def test_the_removal_of_the_whole_is_one_operation_and_nothing_is_not_removed() 
     assert Draft(None).operations() == []
 
 
-@pytest.mark.parametrize(
-    ("data", "path", "wrong", "value"),
-    [
-        pytest.param({"a": "text"}, ("a", "b"), ("a",), "text", id="a string on the way"),
-    ],
-)
-def test_another_type_on_the_way_changes_nothing(
-    data: Any, path: patch.Pointer, wrong: patch.Pointer, value: Any
-) -> None:
-    draft = Draft(data)
+def test_another_type_on_the_way_changes_nothing() -> None:
+    draft = Draft({"a": "text"})
     with pytest.raises(WrongTypeError) as error:
-        draft.set(path, "new")
-    assert (error.value.path, error.value.value, error.value.wanted) == (wrong, value, "a mapping")
+        draft.set(("a", "b"), "new")
+    assert (error.value.path, error.value.value, error.value.wanted) == (("a",), "text", "a mapping")
     assert draft.operations() == []
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from policy_folders import (
     FOLDERS,
     LIST,
@@ -21,10 +20,8 @@ from policy_folders import (
     outcome,
     policy_of,
     resources_of,
-    targets_of,
 )
 
-from krm_fn.pipeline import run
 from krm_fn.settings import PROXY_VARIABLES
 
 Golden = Callable[[Path, bytes], None]
@@ -142,14 +139,6 @@ def test_the_policy_that_the_plugin_of_kubernetes_saw_is_what_a_run_writes(folde
     golden(folder / "native.yaml", policy_of(found).encode())
 
 
-@in_("generated")
-def test_removal_takes_a_generated_policy_away(folder: Path) -> None:
-    stored = (folder / "policy.yaml").read_text()
-    there = outcome(folder, stored)
-    removed = run(there.output.replace(b"  spec:\n    http", b"  spec:\n    mode: Remove\n    http"))
-    assert b"\nitems: []\n" in removed.output
-
-
 @in_("removed")
 def test_after_a_removal_the_value_of_a_pod_survives_in_the_engine(folder: Path) -> None:
     given = objects(resources_of(folder))
@@ -198,17 +187,3 @@ def _is_right(before: Any, obj: Any) -> bool:
         if any(one.get("name") == "HTTP_PROXY" and one != {"name": "HTTP_PROXY", "value": URL} for one in env):
             return False
     return True
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
-def test_a_folder_is_one_for_kyverno_test(folder: Path) -> None:
-    report = folder / "report.txt"
-    if not report.exists() or "panic: " in report.read_text():
-        return  # Kyverno changed nothing, or could not go on
-    stored = yaml.safe_load((folder / "kyverno-test.yaml").read_text())
-    assert stored["policies"] == ["policy.yaml"]
-    if targets_of(folder).exists():
-        assert stored["targetResources"] == [targets_of(folder).name]
-        return  # the results are about the objects that exist
-    shown = {(one["kind"], name.rpartition("/")[2]) for one in stored["results"] for name in one["resources"]}
-    assert shown >= set(objects(folder / "patched.yaml"))

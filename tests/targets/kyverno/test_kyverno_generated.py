@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ from krm_fn.places import choice
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.kyverno import cel, generated, policies
 from proposals import FULL, apply
-from support import inject_proxy
 
 MARKS = {"app.kubernetes.io/managed-by": "inject-proxy", "fn.inject-proxy.io/policy": "generated"}
 NATIVE = "MutatingAdmissionPolicy"
@@ -160,22 +158,6 @@ def test_an_object_of_somebody_else_with_its_name_is_an_error(kind: str, labels:
     assert (kinds_and_names(removed.output), removed.exit_code) == ([(kind, "corp")], 0)
 
 
-# mode: Check.
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_check_fails_where_it_is_missing_or_stale_and_passes_where_it_is_right(kind: str) -> None:
-    options = {"generate": kind}
-    missing = ran(SETTINGS, options=options, mode="Check")
-    assert (missing.exit_code, kinds_and_names(missing.output)) == (1, [])
-    there = texts_of(ran(SETTINGS, options=options).output)
-    right = ran(*there, options=options, mode="Check")
-    assert (right.exit_code, errors(right)) == (0, [])
-    stale = ran(*there, options=options, mode="Check", httpProxy="http://other:1")
-    assert stale.exit_code == 1
-    assert kinds_and_names(stale.output) == [(one, "inject-proxy") for one in KINDS[kind]]
-
-
 # What is in it.
 
 
@@ -240,46 +222,3 @@ def test_each_annotation_that_workloads_know_counts_in_a_policy(level: str) -> N
     options = {**ASKED, "generated": {"level": level}}
     text = str(apply(policies, skeleton(options), **options))
     assert [name for name in (*choice.LISTS, *choice.REFUSALS, *PROXY_VARIABLES) if f'"{name}"' not in text] == []
-
-
-# Files and streams.
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "clusters").mkdir()
-    (tmp_path / "clusters" / "settings.yaml").write_text(SETTINGS)
-    (tmp_path / "proxy.yaml").write_text(config())
-    return tmp_path
-
-
-def command(folder: Path, *arguments: str, stdin: str = "") -> bytes:
-    """Run inject-proxy in a folder; it must succeed."""
-    done = inject_proxy(stdin, *arguments, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def contents(folder: Path) -> dict[str, str]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
-
-
-@pytest.mark.parametrize(
-    ("kind", "paths"),
-    [
-        pytest.param("MutatingPolicy", ["clusters", "proxy.yaml"], id="the first of two paths"),
-        pytest.param(NATIVE, ["clusters/settings.yaml"], id="the folder of a file"),
-    ],
-)
-def test_in_a_folder_each_object_has_a_file_of_its_own(folder: Path, kind: str, paths: list[str]) -> None:
-    (folder / "proxy.yaml").write_text(config({"generate": kind}))
-    before = contents(folder)
-    command(folder, "run", "--config", "proxy.yaml", *paths)
-    after = contents(folder)
-    assert sorted(after.keys() - before.keys()) == [f"clusters/{one.lower()}-inject-proxy.yaml" for one in KINDS[kind]]
-    command(folder, "run", "--config", "proxy.yaml", "clusters")
-    assert contents(folder) == after
-    (folder / "proxy.yaml").write_text(config({"generate": kind}, mode="Remove"))
-    command(folder, "run", "--config", "proxy.yaml", "clusters")
-    assert contents(folder) == {**before, "proxy.yaml": config({"generate": kind}, mode="Remove")}
