@@ -87,8 +87,6 @@ class EditError(InputError):
 class ExpansionError(InputError):
     """Aliases expand to more values than a text, or all texts of a run, may hold."""
 
-    code = "InputInvalid"
-
 
 class ConfigError(InjectProxyError):
     """The FunctionConfig is wrong: ``problems`` holds one line for each thing to correct, never empty."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support import COMMAND, ROOT, TIME_LIMIT, contents, inject_proxy, need, on_a_terminal, write
+from support import COMMAND, ROOT, TIME_LIMIT, contents, inject_proxy, need, on_a_terminal, unified_diff, write
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -259,6 +259,25 @@ def test_git_apply_makes_of_the_diff_what_a_run_writes(tree: Path, nodes: str) -
     run(tree)
     assert contents(other) == contents(tree)
     assert contents(tree)["nodes/md-0.yaml"].count(b"\r\n") in (0, contents(tree)["nodes/md-0.yaml"].count(b"\n"))
+
+
+WEB = ["a: 1\nb: 2\nc: 3\nd: 4\n", "e: 5\nf: 6\n", "a: 1\n"]
+DOCUMENTS = {
+    "added": [*WEB, "g: 7\n", "h: 8\n"],
+    "changed": [WEB[0].replace("4", "5"), "z: 0\n" + WEB[1], WEB[2]],
+    "removed": [WEB[0], WEB[2]],
+    "of another order": WEB[::-1],
+}
+
+
+@pytest.mark.parametrize("documents", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_git_apply_takes_a_diff_of_several_documents_and_its_reverse(tmp_path: Path, documents: list[str]) -> None:
+    old, new = ("---\n".join(texts).encode() for texts in (WEB, documents))
+    for before, after in ((old, new), (new, old)):
+        (tmp_path / "a.yaml").write_bytes(before)
+        patch = "".join(f"{line}\n" for line in unified_diff("a.yaml", before, after, has_colours=False))
+        subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=patch.encode(), timeout=TIME_LIMIT, check=True)
+        assert (tmp_path / "a.yaml").read_bytes() == after
 
 
 @pytest.mark.parametrize(

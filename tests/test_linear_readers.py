@@ -211,3 +211,14 @@ NESTED = {
 @pytest.mark.parametrize("read", [read for read, _ in READERS.values()], ids=READERS)
 def test_a_reader_needs_no_more_stack_than_the_command_has(read: Callable[[str], object], nested: str) -> None:
     _quietly(read)(nested)
+
+
+def test_a_diff_of_many_documents_that_change_takes_linear_time() -> None:
+    def diff(number: int) -> object:
+        old = [f"kind: Pod\nname: pod-{at}\nspec:\n  a: b\n  c: []\n  d: []\n  e: []\n" for at in range(number)]
+        new = [text.replace("spec:", "labels: {}\nspec:") + "c: d\n" for text in old]
+        texts = ["---\n".join(documents).encode() for documents in (old, new)]
+        return unified_diff("a.yaml", *texts, has_colours=False)
+
+    problem = excess(diff, lambda number: number, 4_000, in_steps=False)
+    assert not problem, problem

@@ -20,30 +20,59 @@ _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m", "=": "\x1b[36m"}
 _PLAIN = "\x1b[0m"
 
 
-class _File(NamedTuple):
-    """A file that changes, before and after."""
+class _Hunk(NamedTuple):
+    """Changes that are near to each other in one file: the texts before and after, and opcodes of difflib."""
 
     name: str
-    change: ContentChange
     old: MaskedText
     new: MaskedText
-
-
-class _Hunk(NamedTuple):
-    """Changes that are near to each other in one file: opcodes of difflib."""
-
-    file: _File
     opcodes: Sequence[tuple[str, int, int, int, int]]
 
     def change(self) -> str:
         """Return what it removes and adds; a new file is like no other change."""
-        old, new = self.file.old.raw, self.file.new.raw
-        changes = [
-            (old[start:end], new[new_start:new_end])
-            for tag, start, end, new_start, new_end in self.opcodes
-            if tag != "equal"
-        ]
-        return repr((not old, changes))
+        changes = []
+        for tag, start, end, new_start, new_end in self.opcodes:
+            if tag != "equal":
+                changes.append((self.old.raw[start:end], self.new.raw[new_start:new_end]))
+        return repr((not self.old.raw, changes))
+
+    def lines(self) -> Iterator[tuple[str, MaskedText, int]]:
+        """Yield what stands in front of each line, the text that holds it, and its number there."""
+        for tag, start, end, new_start, new_end in self.opcodes:
+            mark = " " if tag == "equal" else "-"
+            for number in range(start, end):
+                yield mark, self.old, number
+            if mark == "-":
+                for number in range(new_start, new_end):
+                    yield "+", self.new, number
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Compares each document with the one in its place, because a comparison of thousands at once takes very long."""
+
+    def __init__(self, old: MaskedText, new: MaskedText) -> None:
+        super().__init__(None, old.raw, new.raw)
+        # A run adds documents behind the others. Where some go, no other one is in its old place.
+        number = len(old.documents)
+        if number > len(new.documents):
+            number = 1
+        self._parts = zip(old.parts(number), new.parts(number), strict=True)
+
+    def get_matching_blocks(self) -> list[difflib.Match]:
+        """Return the lines that are equal."""
+        blocks = [difflib.Match(0, 0, 0)]
+        old = new = 0
+        for old_lines, new_lines in self._parts:
+            matcher = difflib.SequenceMatcher(None, old_lines, new_lines)
+            for block in matcher.get_matching_blocks():
+                start, new_start, size = blocks[-1]
+                if (old + block.a, new + block.b) == (start + size, new_start + size):
+                    blocks[-1] = difflib.Match(start, new_start, size + block.size)
+                else:
+                    blocks.append(difflib.Match(old + block.a, new + block.b, block.size))
+            old += len(old_lines)
+            new += len(new_lines)
+        return blocks
 
 
 def diff_lines(
@@ -58,43 +87,48 @@ def diff_lines(
     """
     groups: dict[object, list[_Hunk]] = {}
     for name, change in changes.items():
-        texts = [MaskedText((text or b"").decode(), passwords) for text in (change.old, change.new)]
-        file = _File(printable(str(redact(name))), change, *texts)
-        matcher = difflib.SequenceMatcher(None, file.old.raw, file.new.raw)
-        for opcodes in matcher.get_grouped_opcodes(_CONTEXT):
-            hunk = _Hunk(file, opcodes)
-            groups.setdefault(hunk.change() if is_grouped else len(groups), []).append(hunk)
+        old = MaskedText(change.old, passwords)
+        new = MaskedText(change.new, passwords)
+        for opcodes in _Matcher(old, new).get_grouped_opcodes(_CONTEXT):
+            hunk = _Hunk(name, old, new, opcodes)
+            key = hunk.change() if is_grouped else len(groups)
+            groups.setdefault(key, []).append(hunk)
     lines: list[str] = []
     hidden = 0
-    shown: _File | None = None
+    shown = ""
     for hunk, *others in groups.values():
-        if hunk.file is not shown:
-            shown = hunk.file
-            lines.append("--- " + ("/dev/null" if shown.change.old is None else f"a/{shown.name}"))
-            lines.append("+++ " + ("/dev/null" if shown.change.new is None else f"b/{shown.name}"))
+        if hunk.name != shown:
+            shown = hunk.name
+            lines += _head(shown, changes[shown])
         first, last = hunk.opcodes[0], hunk.opcodes[-1]
         lines.append(f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@")
-        for mark, text, number in _marked(hunk):
+        for mark, text, number in hunk.lines():
             content, line_break = text.split(number)
             masked = text.line(number)
             hidden += masked != content
-            lines.append(mark + "\t".join(map(printable, masked.split("\t"))) + line_break[:-1])
+            cells = map(printable, masked.split("\t"))
+            lines.append(mark + "\t".join(cells) + line_break[:-1])
             if not line_break:
                 lines.append("\\ No newline at end of file")
         if others:
-            names = ", ".join(dict.fromkeys(other.file.name for other in others))
-            lines.append(f"= the same in {len(others)} more: {names}")
+            names = dict.fromkeys(_shown(other.name) for other in others)
+            lines.append(f"= the same in {len(others)} more: {', '.join(names)}")
     return lines, hidden
 
 
-def _marked(hunk: _Hunk) -> Iterator[tuple[str, MaskedText, int]]:
-    """Yield the lines of a hunk: what stands in front of it, the text that holds it, and its number there."""
-    for tag, start, end, new_start, new_end in hunk.opcodes:
-        for number in range(start, end):
-            yield " " if tag == "equal" else "-", hunk.file.old, number
-        if tag != "equal":
-            for number in range(new_start, new_end):
-                yield "+", hunk.file.new, number
+def _head(name: str, change: ContentChange) -> list[str]:
+    """Return the two lines that name a file."""
+    shown = _shown(name)
+    old, new = f"a/{shown}", f"b/{shown}"
+    if change.old is None:
+        old = "/dev/null"
+    if change.new is None:
+        new = "/dev/null"
+    return [f"--- {old}", f"+++ {new}"]
+
+
+def _shown(name: str) -> str:
+    return printable(str(redact(name)))
 
 
 def coloured(line: str) -> str:

@@ -36,17 +36,18 @@ def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
     """
     found: dict[str, FoundFile] = {}
     for path in paths:
-        real, name = os.path.realpath(path), os.path.normpath(path)
+        real = os.path.realpath(path)
+        name = os.path.normpath(path)
         if os.path.isdir(path):
-            name = "" if name == "." else name
-            files = list(_files_below(name, real, ignored_in(real, exclude)))
+            ignored = ignored_in(real, exclude)
+            for file in _files_below("" if name == "." else name, real, ignored):
+                found.setdefault(file.path, file)
         elif os.path.exists(path):
             excluded = Ignored(exclude=rules_of(os.path.dirname(real), exclude))
-            files = [FoundFile(name, real)] if excluded.keeps(real, is_folder=False) else []
+            if excluded.keeps(real, is_folder=False):
+                found.setdefault(real, FoundFile(name, real))
         else:
             raise UsageError(f'there is no file or folder "{path}"')
-        for file in files:
-            found.setdefault(file.path, file)
     return list(found.values())
 
 
@@ -69,9 +70,9 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
         raise _unreadable(folder, error) from None
     for child in children:
         is_folder = child.is_dir(follow_symlinks=False)
-        is_read = is_folder or child.name.endswith(ENDINGS)
-        is_hidden = child.name.startswith(".")
-        if is_read and not is_hidden and ignored.keeps(child.path, is_folder=is_folder):
+        if child.name.startswith(".") or not (is_folder or child.name.endswith(ENDINGS)):
+            continue
+        if ignored.keeps(child.path, is_folder=is_folder):
             yield child
 
 

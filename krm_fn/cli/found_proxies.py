@@ -62,13 +62,16 @@ def find_proxies(
         name = f"{ref.file_path} ({ref.kind}/{ref.name})"
         place = ProxyPlace(name, ref, record.place.memberships, bool(record.place.target_id))
         for readings in by_place(record.after):
-            values = {variable.upper(): reading.text for variable, reading in readings.items()}
+            values = {}
+            for variable, reading in readings.items():
+                values[variable.upper()] = reading.text
             note_proxy(found, values, place)
     for name, content in others.items():
         note_proxy(found, _values_of_file(content), ProxyPlace(name))
-    of_shell = {
-        name.upper(): environment[name] for name in settings.PROXY_VARIABLES if name in environment
-    }
+    of_shell = {}
+    for variable in settings.PROXY_VARIABLES:
+        if variable in environment:
+            of_shell[variable.upper()] = environment[variable]
     if found:  # what this machine reaches directly is no word about the hosts of clusters
         of_shell.pop("NO_PROXY", None)
     note_proxy(found, of_shell, ProxyPlace("the environment of the shell"))
@@ -79,13 +82,16 @@ def note_proxy(
     found: dict[tuple[str, str], FoundProxy], values: Mapping[str, str], place: ProxyPlace
 ) -> None:
     """Note the proxy of a place by its two URLs, if it names one; a URL that is missing is the other one."""
-    http, https = values.get("HTTP_PROXY", ""), values.get("HTTPS_PROXY", "")
-    first, second = _usable(http or https), _usable(https or http)
+    http = values.get("HTTP_PROXY", "")
+    https = values.get("HTTPS_PROXY", "")
+    first = _usable(http or https)
+    second = _usable(https or http)
     if first is None or second is None:
         return
     key = (first.without_credentials, second.without_credentials)
     proxy = found.setdefault(key, FoundProxy(*key))
-    proxy.has_password |= {first.user_info, second.user_info} != {None}
+    if first.user_info is not None or second.user_info is not None:
+        proxy.has_password = True
     if place not in proxy.places:
         proxy.places.append(place)
     for entry in _entries(proxy, values.get("NO_PROXY", ""), place):
@@ -109,11 +115,15 @@ def _values_of_file(content: bytes) -> dict[str, str]:
 
 def _usable(text: str) -> ProxyUrl | None:
     """Return a URL as a ProxyConfig takes it; None for another one, and for one that is filled in later."""
+    if not text or placeholders.is_in(text):
+        return None
     trimmed = text.strip().strip("\"'")
-    url = split_url(trimmed if "://" in trimmed else f"http://{trimmed}")
+    if "://" not in trimmed:
+        trimmed = f"http://{trimmed}"
+    url = split_url(trimmed)
     url = url._replace(scheme=url.scheme.lower())
     bare = url.without_credentials
-    if not text or placeholders.is_in(text) or redact(bare) != bare:
+    if redact(bare) != bare:
         return None
     try:
         config.load(config_of({"httpProxy": bare}))
@@ -132,5 +142,6 @@ def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
     derived = {entry.text.lstrip(".") for entry in resolved.entries}
     corrected = corrected_entries(text, Reader(Audience.NODE, resolved.networks))
     for entry in noproxy.parse(",".join(corrected)):
-        if entry.lstrip(".") not in derived and not noproxy.mistake(entry):
+        is_derived = entry.lstrip(".") in derived
+        if not is_derived and not noproxy.mistake(entry):
             yield entry

@@ -31,8 +31,9 @@ class _Rule(NamedTuple):
 
     def matches(self, names: Sequence[str], *, is_folder: bool) -> bool:
         """Return whether it is for a path, of which these are the names."""
-        fits = is_folder or not self.is_for_folders
-        return fits and _matches(names[self.depth :], self.patterns)
+        if self.is_for_folders and not is_folder:
+            return False
+        return _matches(names[self.depth :], self.patterns)
 
 
 class Ignored(NamedTuple):
@@ -51,10 +52,9 @@ class Ignored(NamedTuple):
 
     def below(self, folder: str) -> Ignored:
         """Return what is left out in a folder, an absolute path, inside of this one."""
-        rules = [*self.rules]
-        for name in (".gitignore", ".krmignore"):
-            rules += _read(folder, os.path.join(folder, name))
-        return self._replace(rules=rules)
+        of_git = _read(folder, ".gitignore")
+        of_krm = _read(folder, ".krmignore")
+        return self._replace(rules=[*self.rules, *of_git, *of_krm])
 
 
 def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
@@ -63,22 +63,20 @@ def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
     The rules of the folders above count, too, up to the root of the git repository.
     """
     root = repository_of(folder) or folder
-    rules = _read(root, os.path.join(root, ".git", "info", "exclude"))
-    ignored = Ignored(rules, rules_of(folder, exclude)).below(root)
-    above = Path(root)
-    for name in Path(folder).relative_to(root).parts:
-        above /= name
-        ignored = ignored.below(str(above))
+    rules = _read(root, ".git/info/exclude")
+    ignored = Ignored(rules, rules_of(folder, exclude))
+    for above in reversed([Path(folder), *Path(folder).parents]):
+        if above.is_relative_to(root):
+            ignored = ignored.below(str(above))
     return ignored
 
 
 def repository_of(folder: str) -> str | None:
     """Return the root of the git repository of a folder; None outside of one."""
-    while not os.path.exists(os.path.join(folder, ".git")):
-        if os.path.dirname(folder) == folder:
-            return None
-        folder = os.path.dirname(folder)
-    return folder
+    for above in (Path(folder), *Path(folder).parents):
+        if os.path.exists(above / ".git"):
+            return str(above)
+    return None
 
 
 def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -> bool:
@@ -86,22 +84,27 @@ def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -
     name = pattern = 0
     behind_stars, tried_at = -1, 0
     while name < len(names):
-        wanted = patterns[pattern] if pattern < len(patterns) else None
-        if wanted is not None and wanted.fullmatch(names[name]):
-            name, pattern = name + 1, pattern + 1
-        elif wanted is None and pattern < len(patterns):
+        is_left = pattern < len(patterns)
+        wanted = patterns[pattern] if is_left else None
+        if wanted and wanted.fullmatch(names[name]):
+            name += 1
             pattern += 1
-            behind_stars, tried_at = pattern, name
+        elif is_left and not wanted:
+            pattern += 1
+            behind_stars = pattern
+            tried_at = name
         elif behind_stars >= 0:
             tried_at += 1
-            name, pattern = tried_at, behind_stars
+            name = tried_at
+            pattern = behind_stars
         else:
             return False
     return pattern == len(patterns)
 
 
-def _read(folder: str, file: str) -> list[_Rule]:
+def _read(folder: str, name: str) -> list[_Rule]:
     """Return the rules of an ignore file; none where it is no regular file: git follows no link to one either."""
+    file = os.path.join(folder, name)
     if os.path.islink(file) or not os.path.isfile(file):
         return []
     with open(file, encoding="utf-8", errors="surrogateescape") as lines:
@@ -116,9 +119,11 @@ def rules_of(folder: str, lines: Iterable[str]) -> list[_Rule]:
         # A blank at the end counts if it is escaped.
         text = re.sub(r"(?:(?<![\\ ])|(?<=\\ )) +$", "", line.rstrip("\r\n"))
         pattern = text.removeprefix("!")
-        if not text.startswith("#") and pattern.strip("/"):
-            names = _patterns(pattern.removesuffix("/"))
-            rules.append(_Rule(depth, names, pattern.endswith("/"), not text.startswith("!")))
+        if text.startswith("#") or not pattern.strip("/"):
+            continue
+        names = _patterns(pattern.removesuffix("/"))
+        is_for_folders = pattern.endswith("/")
+        rules.append(_Rule(depth, names, is_for_folders, leaves_out=pattern == text))
     return rules
 
 
@@ -126,10 +131,16 @@ def _patterns(text: str) -> list[re.Pattern[str] | None]:
     """Return the patterns for the names of a path; a text without a slash is for a name in any folder."""
     patterns: list[re.Pattern[str] | None] = [] if "/" in text else [None]
     for name in text.removeprefix("/").split("/"):
-        escaped = re.sub(r"\\(.)", _literal, name).replace("[^", "[!")
-        patterns.append(None if name == "**" else re.compile(fnmatch.translate(escaped)))
-    # `a/**` is what is inside of `a`, and not `a` itself.
-    return [*patterns, _ANY_NAME] if patterns[-1] is None else patterns
+        if name == "**":
+            patterns.append(None)
+        else:
+            escaped = re.sub(r"\\(.)", _literal, name)
+            expression = fnmatch.translate(escaped.replace("[^", "[!"))
+            patterns.append(re.compile(expression))
+    if patterns[-1] is None:
+        # `a/**` is what is inside of `a`, and not `a` itself.
+        patterns.append(_ANY_NAME)
+    return patterns
 
 
 def _literal(found: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from krm_fn import noproxy, settings
 from krm_fn.cli.files import read_text
 from krm_fn.cli.parser import Parser
-from krm_fn.clusters import Cluster, Membership, Role, value_of
+from krm_fn.clusters import Cluster, Fact, Membership, Role, value_of
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.light_typing import Any
@@ -73,13 +73,17 @@ def spec_of(arguments: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     unsaid = [word.partition("=")[0] for word in rest if word.startswith("-")]
     if not flags.keys().isdisjoint(_OF_ROLES):
         unsaid += [flag for flag in _OF_ALL if flag in flags]
+    if not unsaid:
+        return spec, []
     names = ", ".join(f"`{flag}`" for flag in unsaid)
-    return spec, [f"[warning] not taken over, because no field says it: {names}"] if unsaid else []
+    return spec, [f"[warning] not taken over, because no field says it: {names}"]
 
 
 def field_value(field: str, value: Any) -> Any:
     """Return a value as a field of ``spec`` has it: a text that is a list as its entries."""
-    return list(noproxy.parse(value)) if field in _LISTS and isinstance(value, str) else value
+    if field in _LISTS and isinstance(value, str):
+        return list(noproxy.parse(value))
+    return value
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -103,20 +107,25 @@ def _proxies(flags: Mapping[str, str]) -> dict[str, Any]:
         return _proxy(flags, "")
     first, second = of_roles.values()
     spec = {name: value for name, value in first.items() if second.get(name) == value}
-    match = {"clusters": [flags[_NAME]]} if _NAME in flags else {}
     overrides = []
     for role, proxy in of_roles.items():
+        match = {"roles": [role.value]}
+        if _NAME in flags:
+            match["clusters"] = [flags[_NAME]]
         own = {name: value for name, value in proxy.items() if name not in spec}
         if own:
-            overrides.append({"match": {**match, "roles": [role.value]}, **own})
-    return {**spec, "overrides": overrides} if overrides else spec
+            overrides.append({"match": match, **own})
+    if overrides:
+        spec["overrides"] = overrides
+    return spec
 
 
 def _proxy(flags: Mapping[str, str], prefix: str) -> dict[str, Any]:
     proxy = {}
     for name, field in _FIELDS.items():
-        if f"--{prefix}{name}" in flags:
-            proxy[field] = field_value(field, flags[f"--{prefix}{name}"])
+        flag = f"--{prefix}{name}"
+        if flag in flags:
+            proxy[field] = field_value(field, flags[flag])
     return proxy
 
 
@@ -129,7 +138,9 @@ def command_line(
     for word, kind in _INFRASTRUCTURES.items():
         if kind == defaults.infrastructure_kind:
             infrastructure = word
-    endpoint = value_of(defaults.endpoint) if infrastructure == "preprovisioned" else ""
+    endpoint = ""
+    if infrastructure == "preprovisioned":
+        endpoint = value_of(defaults.endpoint)
     proxies: dict[str, str] = {}
     for role in roles:
         proxies |= _flags_of_role(wanted, cluster, role)
@@ -139,21 +150,28 @@ def command_line(
             "the ProxyConfig must say a proxy for the nodes, or a registry mirror: in `spec`, or in an override that "
             "fits `--cluster`, `--labels` and `--role`"
         )
-    is_flatcar = list(wanted.targets.get("nodeTrustStore", {}).get("os", ())) == ["Flatcar"]
     flags = {
         _NAME: cluster.name,
         "--apiserver-host": endpoint,
-        "--kubernetes-pod-network-cidr": ",".join(fact.value for fact in defaults.pod_cidrs),
-        "--kubernetes-service-cidr": ",".join(fact.value for fact in defaults.service_cidrs),
+        "--kubernetes-pod-network-cidr": _joined(defaults.pod_cidrs),
+        "--kubernetes-service-cidr": _joined(defaults.service_cidrs),
         **proxies,
         _MIRROR: mirror,
-        _OS: "flatcar" if is_flatcar else "",
     }
+    trust = wanted.targets.get("nodeTrustStore", {})
+    if list(trust.get("os", ())) == ["Flatcar"]:
+        flags[_OS] = "flatcar"
     lines = [f"konvoy create cluster {infrastructure}"]
     lines += [f"{flag} {shlex.quote(value)}" for flag, value in flags.items() if value]
-    has_certificates = wanted.mirror is not None and wanted.mirror.ca.pem
-    warning = f"[warning] write the certificates of `spec.registryMirror.ca` into a file for `{_MIRROR_CA}`"
-    return " \\\n  ".join(lines) + "\n", [warning] if has_certificates else []
+    text = " \\\n  ".join(lines) + "\n"
+    if wanted.mirror and wanted.mirror.ca.pem:
+        warning = f"[warning] write the certificates of `spec.registryMirror.ca` into a file for `{_MIRROR_CA}`"
+        return text, [warning]
+    return text, []
+
+
+def _joined(facts: Sequence[Fact]) -> str:
+    return ",".join(fact.value for fact in facts)
 
 
 def _flags_of_role(wanted: ProxyConfig, cluster: Cluster, role: Role) -> dict[str, str]:
@@ -162,5 +180,9 @@ def _flags_of_role(wanted: ProxyConfig, cluster: Cluster, role: Role) -> dict[st
     target = KUBEADM.targets[0]
     resolved = settings.resolve(wanted, memberships, target=target, readers=Readers(Audience.NODE))
     proxy = resolved.settings
-    values = (proxy.http_proxy, proxy.https_proxy, proxy.no_proxy)
-    return {f"--{_ROLES[role]}{name}": value for name, value in zip(_FIELDS, values, strict=True)}
+    prefix = f"--{_ROLES[role]}"
+    return {
+        f"{prefix}http-proxy": proxy.http_proxy,
+        f"{prefix}https-proxy": proxy.https_proxy,
+        f"{prefix}no-proxy": proxy.no_proxy,
+    }

@@ -14,16 +14,15 @@ def result_lines(
 ) -> list[str]:
     """Return a line for each error and warning, the most important first; with ``verbose`` for each result."""
     if verbose:
-        return list(map(line, by_importance(results)))
-    return lines((result for result in results if result.severity is not Severity.INFO), line)
+        return [line(result) for result in by_importance(results)]
+    severe = [result for result in results if result.severity is not Severity.INFO]
+    return lines(severe, line)
 
 
 def severities(results: Iterable[Result], silenced: Sequence[Result] = ()) -> str:
     """Return ``1 error, 2 warnings``, and where there are some ``, 3 silenced``."""
     numbers = Counter(result.severity for result in results)
-    parts = [
-        count(numbers[severity], severity.value) for severity in (Severity.ERROR, Severity.WARNING)
-    ]
+    parts = [count(numbers[Severity.ERROR], "error"), count(numbers[Severity.WARNING], "warning")]
     if silenced:
         parts.append(f"{len(silenced)} silenced")
     return ", ".join(parts)
@@ -31,4 +30,5 @@ def severities(results: Iterable[Result], silenced: Sequence[Result] = ()) -> st
 
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, which gets an "s" where it must."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    ending = "" if number == 1 else "s"
+    return f"{number} {noun}{ending}"

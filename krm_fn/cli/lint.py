@@ -38,15 +38,17 @@ def run(given: Namespace) -> Answer:
 
 def _is_list(word: str) -> bool:
     """Return whether a word is a NO_PROXY list: what exists, or looks like a path, is a path."""
-    looks_like_a_path = word.startswith(("/", "./", "../")) or word.endswith((".yaml", ".yml", "/"))
-    return not (word == "-" or os.path.lexists(word) or looks_like_a_path)
+    if word == "-" or os.path.lexists(word):
+        return False
+    return not (word.startswith(("/", "./", "../")) or word.endswith((".yaml", ".yml", "/")))
 
 
 def _of_list(given: Namespace, text: str, wanted: ProxyConfig) -> Answer:
     networks = () if wanted.cluster_defaults == ClusterNetwork() else (wanted.cluster_defaults,)
     reader = Reader(Audience(given.consumer), networks, wanted.policy.max_length)
     found = [Result.of(problem.code, problem.message) for problem in judge_list(text, reader)]
-    results = list(Silencer(wanted, (), {}, at_most=Severity.ERROR).left(found))
+    silencer = Silencer(wanted, (), {}, at_most=Severity.ERROR)
+    results = list(silencer.left(found))
     lines = [result.line() for result in results]
     corrected = corrected_list(text, reader)
     if results and corrected != text and not may_hold_a_credential(text):
@@ -68,9 +70,12 @@ def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
         lines = [result.line_with_file() for result in by_importance(found.results)]
     else:
         lines = grouped_lines(found.results, Result.line_with_file)
-    summary = f"inject-proxy lint: {selection.counts()}, {count(found.judged, 'object')} checked"
-    notes = [*selection.lines(verbose=given.verbose), *(above.lines() if above else ())]
-    notes.append(f"{summary}; {severities(found.results, found.silenced)}")
+    notes = selection.lines(verbose=given.verbose)
+    if above:
+        notes += above.lines()
+    judged = count(found.judged, "object")
+    said = severities(found.results, found.silenced)
+    notes.append(f"inject-proxy lint: {selection.counts()}, {judged} checked; {said}")
     return _answer(given, found.results, manifests, lines, notes)
 
 

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequence_
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from krm_fn.errors import InputError
 from krm_fn.krm.masking import ProxyPasswords, holds_secret_object, is_credential, redact
@@ -25,26 +25,39 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))#")
 
 
 class MaskedText:
-    """The lines of a file, ``raw`` as they are; a document is read when one of its lines is wanted."""
+    """The text of a file, of which a document is read when one of its lines is wanted.
 
-    def __init__(self, text: str, passwords: ProxyPasswords) -> None:
-        self.raw = _LINE.findall(text)
-        self._text = text
+    Attributes:
+        raw: its lines as they are.
+        documents: the numbers of the lines with which the first document, as the whole text, and each other begin.
+    """
+
+    def __init__(self, content: bytes | None, passwords: ProxyPasswords) -> None:
+        self._text = (content or b"").decode()
+        self.raw = _LINE.findall(self._text)
         self._passwords = passwords
         self._starts = [0, *accumulate(map(len, self.raw))]
-        self._unread = documents(text)
+        self._unread = dict(enumerate(documents(self._text)))
+        self.documents = [0]
+        for start, end in list(self._unread.values())[1:]:
+            self.documents.append(self._lines_of(start, end).start)
         self._hidden_from: dict[int, int] = {}
-        self._masked_lines: dict[int, str] = {}
+        self._masked_texts: dict[str, str] = {}
+
+    def parts(self, number: int) -> list[list[str]]:
+        """Return the lines of so many documents; those of all others are in the last part."""
+        starts = [*self.documents[:number], len(self.raw)]
+        return [self.raw[start:end] for start, end in pairwise(starts)]
 
     def line(self, number: int) -> str:
         """Return what may be shown of a line, counted from 0, without its line break."""
-        start, end = self._starts[number], self._starts[number + 1]
-        for document in [span for span in self._unread if span[0] < end and start < span[1]]:
-            self._unread.remove(document)
+        document = self._unread.pop(bisect_right(self.documents, number) - 1, None)
+        if document:
             self._read(*document)
         line, _ = self.split(number)
         if number in self._hidden_from:
-            line = f"{line[: self._hidden_from[number]]}{HIDDEN}"
+            line = line[: self._hidden_from[number]]
+            return self._masked(line + HIDDEN)
         return self._masked(line)
 
     def split(self, number: int) -> tuple[str, str]:
@@ -53,8 +66,12 @@ class MaskedText:
         return content, self.raw[number][len(content) :]
 
     def _masked(self, text: str) -> str:
-        # Lines of a file end with a line break; without one, a text is a message of ours.
-        return str(redact(shown_text(f"{text}\n"), self._passwords.hidden))[:-1]
+        """Return a text without credentials; a line of JSON, and the documents of a list, hold it many times."""
+        if text not in self._masked_texts:
+            # Lines of a file end with a line break; without one, a text is a message of ours.
+            shown = redact(shown_text(f"{text}\n"), self._passwords.hidden)
+            self._masked_texts[text] = shown[:-1]
+        return self._masked_texts[text]
 
     def _read(self, start: int, end: int) -> None:
         """Note what is hidden of a document."""
@@ -71,12 +88,18 @@ class MaskedText:
                 secrets.append(node)
             for secret in secrets:
                 self._hide(start + secret.start, start + secret.end)
-            is_secret = is_secret or _is_secret_object(node)
-        # Somebody may have left a value in a comment.
-        for number in self._lines_of(start, end) if is_secret else ():
+            if _is_secret_object(node):
+                is_secret = True
+        if is_secret:
+            self._hide_comments(start, end)
+
+    def _hide_comments(self, start: int, end: int) -> None:
+        """Hide the comments of a document: somebody may have left a value in one."""
+        for number in self._lines_of(start, end):
             comment = _COMMENT.search(self.raw[number])
             if comment:
-                self._hide(self._starts[number] + comment.start(), self._starts[number + 1])
+                begin = self._starts[number]
+                self._hide(begin + comment.start(), begin + comment.end())
 
     def _is_hidden_as_a_whole(self, node: Scalar, start: int) -> bool:
         """Return whether a value holds a credential that its lines, each masked by itself, would show."""
@@ -87,23 +110,21 @@ class MaskedText:
             return False
         if node.style == "|":
             return masked != "\n".join(map(self._masked, node.value.split("\n")))
-        lines = self._lines_of(start + node.start, start + node.end)
-        return masked not in "\n".join(map(self._masked_line, lines))
-
-    def _masked_line(self, number: int) -> str:
-        """Return a line masked by itself; once, because a line of JSON holds many values."""
-        if number not in self._masked_lines:
-            self._masked_lines[number] = self._masked(self.raw[number])
-        return self._masked_lines[number]
+        lines = [
+            self.raw[number] for number in self._lines_of(start + node.start, start + node.end)
+        ]
+        return masked not in "\n".join(map(self._masked, lines))
 
     def _hide(self, start: int, end: int) -> None:
         """Hide the lines of a place, from its beginning on."""
         for number in self._lines_of(start, end):
             line = self.raw[number]
+            if not line.strip():
+                continue
             indentation = len(line) - len(line.lstrip())
             begin = max(start - self._starts[number], indentation)
-            if line.strip():
-                self._hidden_from[number] = min(begin, self._hidden_from.get(number, begin))
+            known = self._hidden_from.get(number, begin)
+            self._hidden_from[number] = min(begin, known)
 
     def _lines_of(self, start: int, end: int) -> range:
         first = bisect_right(self._starts, start) - 1
@@ -113,9 +134,11 @@ class MaskedText:
 def _secrets(node: Node) -> Iterator[Node]:
     """Yield the values in a mapping or sequence that nobody may see because of the field that they are in."""
     if isinstance(node, Sequence):
-        for option, argument in zip(node.items, node.items[1:], strict=False):
-            if _text(option).startswith("-") and _is_secret(_text(option), argument):
+        option = ""
+        for argument in node.items:
+            if option.startswith("-") and _is_secret(option, argument):
                 yield argument
+            option = _text(argument)
     elif isinstance(node, Mapping):
         members = list(_members(node))
         kinds = _values_of("kind", members)
@@ -135,9 +158,10 @@ def _is_secret_object(node: Node) -> bool:
     if not isinstance(node, Mapping):
         return False
     members = list(_members(node))
-    names = {key for key, _ in members}
-    is_secret = "Secret" in _values_of("kind", members)
-    return "stringData" in names or (is_secret and not names.isdisjoint({"metadata", "data"}))
+    names = {name for name, _ in members}
+    if "Secret" in _values_of("kind", members):
+        return not names.isdisjoint({"metadata", "data", "stringData"})
+    return "stringData" in names
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
@@ -161,10 +185,12 @@ def _values_of(name: str, members: Sequence_[tuple[str, Node]]) -> list[str]:
 
 def _is_secret(name: str, value: Node) -> bool:
     """Return whether a value is a credential by its name, or stands in the place of a proxy URL and is none."""
-    texts = [] if isinstance(value, Mapping) else list(map(_text, _values_in(value)))
+    if isinstance(value, Mapping):
+        return False
+    texts = [_text(scalar) for scalar in _values_in(value)]
     if is_name(name):
-        return any(shown_url(text) == HIDDEN for text in texts)
-    return any(is_credential(name, text) and not text.startswith("-") for text in texts)
+        return HIDDEN in map(shown_url, texts)
+    return any(is_credential(name, text) for text in texts if not text.startswith("-"))
 
 
 def _values_in(node: Node) -> Iterator[Node]:

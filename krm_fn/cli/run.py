@@ -37,7 +37,7 @@ def run(given: Namespace) -> Answer:
     selection = select(given.paths, given.exclude)
     files = selection.documents()
     found = find_config(files, selection, given.config, given.paths)
-    if selection.is_stream and is_resource_list(selection.files[STDIN]):
+    if is_resource_list(selection.files.get(STDIN, b"")):
         raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
     config = function_config(_with_options(found.located.data, given))
     outcome = run_list(files, config, found.objects, found.located.repeated)
@@ -58,11 +58,14 @@ def run(given: Namespace) -> Answer:
     written: Mapping[str, ContentChange] = {}
     if given.diff:
         output, hidden = _diff(given, outcome, changes)
-        lines += [f"the diff hides credentials in {count(hidden, 'line')}"] if hidden else []
+        if hidden:
+            lines.append(f"the diff hides credentials in {count(hidden, 'line')}")
     elif given.output != "text":
         output = report(given.output, "run", results, files, outcome.fail_on)
     elif not would and selection.is_stream:
-        output = (changes[STDIN].new if changes else selection.files[STDIN]) or b""
+        output = selection.files[STDIN]
+        if changes:
+            output = changes[STDIN].new or b""
     elif not would:
         written = _copies(given, selection, changes) if given.output_dir else changes
     return Answer([output], [*lines, *found.lines()], outcome.exit_code, written)
@@ -82,7 +85,7 @@ def _summary(
 
 
 def _refuse_contradictions(given: Namespace) -> None:
-    if sum(map(bool, (given.diff, given.check, given.output_dir))) > 1:
+    if [given.diff, given.check, bool(given.output_dir)].count(True) > 1:
         raise UsageError("`--diff`, `--check` and `--output-dir` exclude each other")
     if given.output != "text" and not given.check:
         raise UsageError("`--output` must be with `--check`")
@@ -121,11 +124,15 @@ def _folder(given: Namespace) -> str | None:
 def _lines_about_files(changes: Mapping[str, ContentChange], would: str) -> list[str]:
     lines = []
     for name, change in changes.items():
-        verb = "created" if change.old is None else "removed" if change.new is None else "changed"
-        lines.append(f"{would}{verb}: {name}")
-        kustomization = kustomization_without(name) if verb == "created" else ""
-        if kustomization:
-            lines.append(f"add {name} to `resources` in {kustomization}")
+        if change.old is None:
+            lines.append(f"{would}created: {name}")
+            kustomization = kustomization_without(name)
+            if kustomization:
+                lines.append(f"add {name} to `resources` in {kustomization}")
+        elif change.new is None:
+            lines.append(f"{would}removed: {name}")
+        else:
+            lines.append(f"{would}changed: {name}")
     return lines
 
 
@@ -167,9 +174,11 @@ def _copies(
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     if folder.is_relative_to(base):
         raise UsageError(f'"{folder}" must be outside of the folders that are read')
+    contents: dict[str, bytes | None] = {**selection.files}
+    for name, change in changes.items():
+        contents[name] = change.new
     copies = {}
-    for name in {**selection.files, **changes}:
-        content = changes[name].new if name in changes else selection.files[name]
+    for name, content in contents.items():
         if content is not None:
             copy = folder / os.path.relpath(os.path.realpath(name), base)
             copies[str(copy)] = ContentChange(None, content)

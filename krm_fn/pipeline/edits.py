@@ -64,8 +64,9 @@ def _path_of_replaced(record: Compared, ours: set[str]) -> Pointer:
     for reading in record.before:
         if reading.is_list or (reading.place, reading.variable, reading.value) in after:
             continue
-        is_reference = reading.value is None and reading.path[-1:] == ("valueFrom",)
-        if is_reference or (reading.value and reading.value not in ours):
+        if reading.value and reading.value not in ours:
+            return reading.path
+        if reading.value is None and reading.path[-1:] == ("valueFrom",):
             return reading.path
     return ()
 
@@ -122,32 +123,33 @@ def _notes(place: PlannedEdit, after: Iterable[Reading]) -> Iterator[Result]:
 
 def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading]) -> Edit:
     """Return an edit with the values that it changes, as far as they are known and may be shown."""
-    old, new = _values(before), _values(after)
-    current = {
-        name: proxy_values.shown(name, value)
-        for name, value in old.items()
-        if new.get(name) != value
-    }
+    old = _values(before)
+    new = _values(after)
+    current = {}
+    for name, value in old.items():
+        if new.get(name) != value:
+            current[name] = proxy_values.shown(name, value)
     proposed = {name: value for name, value in new.items() if old.get(name) != value}
     return edit._replace(current=current or None, proposed=proposed or None)
 
 
 def _values(readings: Iterable[Reading]) -> dict[str, str]:
     """Return what a person calls each variable that is set -> its value, as far as it is known."""
-    return {
-        reading.member or reading.variable: reading.value
-        for reading in readings
-        if reading.value is not None
-    }
+    values = {}
+    for reading in readings:
+        if reading.value is not None:
+            values[reading.member or reading.variable] = reading.value
+    return values
 
 
 def _without_secrets(results: list[Result], readings: Sequence[Reading]) -> list[Result]:
     """Hide what fields for a proxy hold that is no URL, and lists of which a part may be a password."""
-    hidden = proxy_values.hidden_texts(
-        reading.value for reading in readings if reading.value and not reading.is_list
-    )
-    lists = {reading.text or reading.unresolved for reading in readings if reading.is_list}
-    hidden |= {text.strip() for text in lists if may_hold_a_credential(text)}
+    values = [reading.value for reading in readings if reading.value and not reading.is_list]
+    hidden = proxy_values.hidden_texts(values)
+    for reading in readings:
+        text = reading.text or reading.unresolved
+        if reading.is_list and may_hold_a_credential(text):
+            hidden.add(text.strip())
     if not hidden:
         return results
     known = partial(proxy_values.without, hidden=hidden)

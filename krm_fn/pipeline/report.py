@@ -35,8 +35,12 @@ def in_report(found: Iterable[Result]) -> list[Result]:
 def _not_shown_yet(value: Any, shown: set[str]) -> Any:
     """Return a value, or the members of a mapping, that are not in ``shown``, and add them to it."""
     if isinstance(value, dict):
-        members = {name: _not_shown_yet(member, shown) for name, member in value.items()}
-        return {name: member for name, member in members.items() if member is not None} or None
+        members = {}
+        for name, member in value.items():
+            new = _not_shown_yet(member, shown)
+            if new is not None:
+                members[name] = new
+        return members or None
     if not isinstance(value, str):
         return value
     if value in shown:
@@ -47,8 +51,7 @@ def _not_shown_yet(value: Any, shown: set[str]) -> Any:
 
 def once_for_each_fact(found: Iterable[Result]) -> list[Result]:
     """Keep the first of results that state one fact, and name in it the other Clusters and objects it is true of."""
-    groups = results.grouped(found, _fact)
-    return [_with_others(group) if len(group) > 1 else group[0] for group in groups]
+    return [_with_others(group) for group in results.grouped(found, _fact)]
 
 
 def _fact(result: Result) -> object:
@@ -61,7 +64,9 @@ def _fact(result: Result) -> object:
 def _with_others(group: list[Result]) -> Result:
     """Return the first result of a group; it names other Clusters of the group, and counts other objects."""
     first = group[0]
-    clusters = tuple(dict.fromkeys(name for result in group for name in result.clusters))
+    clusters = dict.fromkeys(first.clusters)
+    for result in group:
+        clusters.update(dict.fromkeys(result.clusters))
     others = [f"`{name}`" for name in clusters if name not in first.clusters]
     also = others[:_SHOWN]
     if len(others) > _SHOWN:
@@ -72,4 +77,4 @@ def _with_others(group: list[Result]) -> Result:
     if not also:
         return first
     message = f"{first.message} (also true of {', and of '.join(also)})"
-    return first._replace(message=message, clusters=clusters)
+    return first._replace(message=message, clusters=tuple(clusters))
