@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import (
     ALL_DERIVED,
     INFRASTRUCTURE_ENDPOINT,
@@ -90,6 +91,17 @@ def test_a_name_that_is_switched_off_takes_out_what_derives_from_it_and_nothing_
     gone = [text for text in everything if text not in left]
     assert ",".join(gone) == SWITCHED[style].get(name, "")
     assert left == [text for text in everything if text not in gone]
+
+
+@pytest.mark.parametrize("style", [style for style in Style if style is not Style.VERBATIM])
+def test_a_domain_of_one_label_that_an_object_says_is_that_of_its_services(style: Style) -> None:
+    policy = Policy(style=style, derive=frozenset({"clusterDomain"}))
+    for config_field, covers in (("", False), ("spec.clusterDefaults.serviceDomain", style is not Style.TKG)):
+        fact = Fact("com", ObjectRef(kind="Cluster"), config_field=config_field)
+        network = ClusterNetwork(service_domain=(fact,))
+        texts = {entry.text for entry in composition.compose((), (network,), policy, Audience.NODE)}
+        assert texts.isdisjoint({"com", ".com"}) is not covers
+        assert covers or not texts.isdisjoint({"svc.com", ".svc.com"})
 
 
 @pytest.mark.parametrize(

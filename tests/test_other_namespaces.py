@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from typing import Any
 
 import pytest
@@ -104,7 +105,7 @@ STRANGERS = [
         id="a Cluster that names the control plane and the infrastructure",
     ),
     pytest.param(
-        [of_class("b", "team-b", clusterNetwork=SIZES, topology={"class": "small", "classNamespace": "team-a"})],
+        [of_class("b", "team-b", clusterNetwork=FOREIGN, topology={"class": "small", "classNamespace": "team-a"})],
         id="a Cluster of the class, with another proxy",
     ),
     pytest.param([small_class("team-b", [ERASES], namespace="team-a")], id="a class that erases what they hold"),
@@ -174,9 +175,17 @@ def test_objects_elsewhere_change_nothing(
     assert of_team_a(together) == of_team_a(alone)
 
 
-def test_a_cluster_that_shares_a_class_of_another_namespace_is_told() -> None:
-    guest = of_class("b", "team-b", clusterNetwork=SIZES, topology={"class": "small", "classNamespace": "team-a"})
-    said = [one for one in outcome_of([guest, *HOME], SPEC).results if one.code == "SharedObject"]
-    assert ("small-cp", "team-a") in [(one.ref.name, one.ref.namespace) for one in said]
-    assert all("`Cluster/team-b/b`" in one.message for one in said)
-    assert not any("hunter2" in one.message for one in said)
+@pytest.mark.parametrize(
+    ("trusted", "code"), [([], "OtherNamespace"), (["team-*"], "SharedObject")], ids=["a stranger", "it is trusted"]
+)
+@pytest.mark.parametrize("home", [HOME, [item for item in HOME if item["kind"] != "Cluster"]], ids=len)
+def test_the_networks_of_a_cluster_with_a_class_of_another_namespace(
+    home: list[Any], trusted: list[str], code: str
+) -> None:
+    guest = of_class("b", "team-b", clusterNetwork=FOREIGN, topology={"class": "small", "classNamespace": "team-a"})
+    outcome = outcome_of([guest, *home], {**SPEC, "trustedNamespaces": trusted})
+    (plane,) = (item for item in of_team_a(outcome) if item["kind"] == "KubeadmControlPlaneTemplate")
+    assert ("203.0.113.0/24" in json.dumps(plane)) == bool(trusted)
+    told = [one for one in outcome.results if one.code == code]
+    assert home is not HOME or ("small-cp", "team-a") in [(one.ref.name, one.ref.namespace) for one in told]
+    assert all("`Cluster/team-b/b`" in one.message and "hunter2" not in one.message for one in told)

@@ -13,6 +13,8 @@ from krm_fn import placeholders
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 
+_WIDEST = 8
+"""The shortest prefix of a private network; what is wider would take the proxy from a part of the Internet."""
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _HOST_AND_PORT = r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]+))(?::[0-9]+)?"
@@ -81,7 +83,7 @@ def url_host(value: Any) -> str:
 
 
 def cidrs(value: Any) -> tuple[str, ...]:
-    """Return the CIDRs of a comma-separated text, as written, without those that hold every address."""
+    """Return the CIDRs of a comma-separated text, as written, without those that are too wide for a network."""
     networks: list[str] = []
     for part in placeholders.split(text(value)):
         if placeholders.is_in(part):
@@ -105,12 +107,12 @@ def _filled_in_later(value: str, read: Callable[[str], Any]) -> str:
 
 
 def network_of(cidr: str) -> Network | None:
-    """Return a CIDR, with or without host bits; None for anything else, and for one that holds every address."""
+    """Return a CIDR, with or without host bits; None for anything else, and for one wider than a network can be."""
     try:
         network = ipaddress.ip_network(cidr, strict=False)
     except ValueError:
         return None
-    return network if "/" in cidr and network.prefixlen > 0 else None
+    return network if "/" in cidr and network.prefixlen >= _WIDEST else None
 
 
 def is_covered(cidr: str, by: str) -> bool:

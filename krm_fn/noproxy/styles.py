@@ -26,6 +26,7 @@ from krm_fn.noproxy.model import (
     SERVICE_CIDRS,
     Audience,
     Entry,
+    Origin,
     Style,
 )
 
@@ -86,6 +87,17 @@ def domain_of(network: ClusterNetwork) -> Entry:
     return domain._replace(text=name if placeholders.is_template(name) else name.lower())
 
 
+def _listed(domain: Entry) -> Entry:
+    """Return a domain as a list holds it: of one label, which may be a public domain, its Services alone.
+
+    What the FunctionConfig says, and what is filled in later, stays as it is.
+    """
+    text = domain.text
+    if "." in text or placeholders.is_template(text) or Origin.OBJECT not in domain.origins:
+        return domain
+    return domain.by_rule(f"svc.{text}", "a domain of one label may be a public one")
+
+
 def first_address(cidr: str) -> str:
     """Return the first address of a service CIDR, the ClusterIP of ``kubernetes``; "" if there is none.
 
@@ -116,7 +128,7 @@ def _loopback_v6(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]
 
 def _names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
     svc = Entry.of_rule("svc", "the short names of services end in it")
-    for domain in (svc, domain_of(network)):
+    for domain in (svc, _listed(domain_of(network))):
         yield domain
         yield domain.by_rule(f".{domain.text}", TWIN)
 
@@ -177,7 +189,8 @@ def _machine_domains(network: ClusterNetwork) -> Iterator[Entry]:
 def _domain(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
     """Yield the domain that a cluster declares."""
     for domain in network.service_domain:
-        yield Entry.of_fact(domain)._replace(text=domain.value.strip("."))
+        entry = Entry.of_fact(domain)
+        yield _listed(entry._replace(text=domain.value.strip(".")))
 
 
 def _tkg_services(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
@@ -196,7 +209,7 @@ def _tkg_link_local(network: ClusterNetwork, _audience: Audience) -> Iterator[En
 
 
 def _dotted_names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
-    for name in (Entry("svc"), domain_of(network)):
+    for name in (Entry("svc"), _listed(domain_of(network))):
         yield name.by_rule(f".{name.text}", "OpenShift always adds it")
 
 

@@ -80,6 +80,7 @@ class Resolved(NamedTuple):
         missing: what would be needed and is not known.
         unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
         withheld: the memberships that only the object itself claims, and whose proxy it does not get.
+        strangers: the Clusters that use a class of another namespace, and of whose own one nothing counts.
         of_role: the role whose proxy all machines get; None where it is that of the Cluster.
     """
 
@@ -91,6 +92,7 @@ class Resolved(NamedTuple):
     missing: tuple[Missing, ...] = ()
     unreachable_overrides: tuple[str, ...] = ()
     withheld: tuple[Membership, ...] = ()
+    strangers: tuple[Membership, ...] = ()
     of_role: Role | None = None
 
     @property

@@ -26,7 +26,14 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Res
             "object and nothing declares a proxy for the Cluster"
         )
         yield Result.of("SharedObject", message)
-    names = _names(memberships)
+    if resolved.strangers:
+        strangers = " and ".join(_names(resolved.strangers))
+        message = (
+            f"is used by {strangers} from another namespace, so `NO_PROXY` holds nothing of what is said there. If "
+            "you trust who writes there, add the namespace to `spec.trustedNamespaces`"
+        )
+        yield Result.of("OtherNamespace", message)
+    names = _names(known for known in memberships if known not in resolved.strangers)
     if len(names) > 1:
         message = f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs"
         yield Result.of("SharedObject", message)

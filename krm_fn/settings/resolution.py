@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from krm_fn import noproxy
-from krm_fn.clusters import Cluster, ClusterNetwork, Membership
+from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
 from krm_fn.noproxy import CLUSTER_DOMAIN_NAMES, Audience, Entry, Policy, Readers, Style
 from krm_fn.settings.declared import DeclaredPlace, declaration, subject_of
@@ -53,6 +53,11 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         standalone: the Cluster that the object itself is, or makes, where no other is known.
         name: the name of the object.
     """
+    strangers = [guest for guest in memberships if _is_stranger(guest, config)]
+    if len(strangers) < len(memberships):
+        memberships = [known for known in memberships if known not in strangers]
+    else:
+        memberships = [guest._replace(cluster=_known_elsewhere(guest)) for guest in strangers]
     blank = _blank(memberships)
     is_removal = config.mode is Mode.REMOVE
     if is_removal and not _keeps(config, target):
@@ -69,6 +74,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
             network = network_of(cluster, config.cluster_defaults, declared.policy)
             places.append(DeclaredPlace(membership, subject, declared, network))
         resolved = _resolved(config, places, readers, own)
+        resolved = resolved._replace(strangers=tuple(strangers))
     if is_removal:
         return Resolved(blank._replace(removed=resolved.settings))
     return resolved
@@ -108,6 +114,21 @@ def _resolved(
     if readers.audience.completes_the_list:
         return resolved
     return resolved._replace(missing=_missing(config, places))
+
+
+def _is_stranger(membership: Membership, config: ProxyConfig) -> bool:
+    """Return whether a Cluster uses a class of another namespace, and nobody trusts who writes into its own."""
+    return membership.is_guest and not config.trusts(membership.cluster.namespace)
+
+
+def _known_elsewhere(guest: Membership) -> Cluster:
+    """Return a Cluster with the facts that objects of other namespaces, such as that of its class, say."""
+    cluster = guest.cluster
+    known: list[tuple[Fact, ...]] = []
+    for facts in cluster.network:
+        elsewhere = [fact for fact in facts if fact.ref.namespace != cluster.namespace]
+        known.append(tuple(elsewhere))
+    return cluster._replace(network=ClusterNetwork._make(known), assumed=ClusterNetwork())
 
 
 def _keeps(config: ProxyConfig, target: str) -> bool:
