@@ -162,10 +162,7 @@ def test_an_override_for_an_object_counts_by_the_name_of_what_is_made(name: str,
     assert made(run(first).output) == [secret]
 
 
-@pytest.mark.parametrize(
-    ("role", "errors"),
-    [pytest.param("Worker", 0, id="another role"), pytest.param("ControlPlane", 1, id="the role of the object")],
-)
+@pytest.mark.parametrize(("role", "errors"), [("Worker", 0), ("ControlPlane", 1)])
 def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_error(role: str, errors: int) -> None:
     config = GENERATE + "    containerdDropIn: {content: Secret}\n    kubeletDropIn: {enabled: false}\n"
     overrides = [{"match": {"roles": [role]}, "httpProxy": "http://other:1"}]

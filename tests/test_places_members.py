@@ -27,13 +27,11 @@ MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
 @pytest.mark.parametrize(
     ("data", "at", "settings"),
     [
-        pytest.param({"spec": {"a": {"proxy": MEMBERS}}}, DEEP, FULL, id="what is right"),
         pytest.param({}, DEEP, NONE, id="no proxy, and none there"),
         *(
             pytest.param({"spec": {"a": {"proxy": {"noProxy": empty}}}}, DEEP, NONE, id=f"a member that is {empty!r}")
             for empty in ("", None, [], {})
         ),
-        pytest.param({"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, WITH_LIST, FULL, id="a list"),
     ],
 )
 def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> None:
@@ -44,7 +42,6 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
 @pytest.mark.parametrize(
     ("data", "at", "result"),
     [
-        pytest.param({}, DEEP, {"spec": {"a": {"proxy": MEMBERS}}}, id="with all the mappings above it"),
         pytest.param({"noProxy": "x", "ca": "y"}, ROOT, {**MEMBERS, "ca": "y"}, id="beside what is there"),
         pytest.param(
             {},
@@ -61,12 +58,10 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
         pytest.param(
             {"additionalNo": NO}, STRICT, {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, id="no text"
         ),
-        pytest.param({"a": {"proxy": {"enabled": True}}}, place(CAMEL, "a", "proxy"), None, id="beside a switch"),
     ],
 )
 def test_the_members_are_set(data: Any, at: Place, result: Any) -> None:
-    expected = {"a": {"proxy": {"enabled": True, **MEMBERS}}} if result is None else result
-    assert written(data, at) == expected
+    assert written(data, at) == result
     assert reported(data, at) == []
 
 

@@ -158,6 +158,10 @@ def _engine(path: str) -> subprocess.Popen[str]:
     return engine
 
 
+def of_kind(items: Sequence[Any], kind: str) -> Any:
+    return next(item for item in items if item["kind"] == kind)
+
+
 def contents(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Path -> content of the files of a KubeadmConfigSpec; a path stands there once."""
     files = spec.get("files") or []

@@ -10,6 +10,7 @@ from typing import Any
 import jsonpatch
 import jsonpointer
 import pytest
+from class_objects import add
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,10 +33,6 @@ def patch(*operations: Any, enabled_if: str | None = None, **selector: Any) -> d
     condition = {} if enabled_if is None else {"enabledIf": enabled_if}
     definitions = [{"selector": {**SELECTOR, **selector}, "jsonPatches": list(operations)}]
     return {"name": "theirs", **condition, "definitions": definitions}
-
-
-def add(path: str, value: Any) -> dict[str, Any]:
-    return {"op": "add", "path": path, "value": value}
 
 
 def after(*patches: Any, is_there: bool = True, nodes: NodeGroup = CONTROL_PLANE) -> ListState:

@@ -21,6 +21,7 @@ from class_objects import (
     cluster,
     contents,
     judged,
+    of_kind,
     patch,
 )
 from class_objects import answer as answer_of
@@ -67,10 +68,6 @@ def answer(items: list[Any], targets: Any = None, **spec: Any) -> tuple[list[Any
     return answer_of(copy.deepcopy(items), targets=wanted, **{"noProxyPolicy": policy, **spec})
 
 
-def of_kind(items: list[Any], kind: str) -> Any:
-    return next(item for item in items if item["kind"] == kind)
-
-
 def variable(obj: Any) -> Any:
     """The value of ours: the default of a class, or what a Cluster says; None where there is none."""
     if obj["kind"] == "ClusterClass":
@@ -95,13 +92,7 @@ def secrets_of(items: list[Any]) -> set[Any]:
 
 @pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(
-    ("shared", "patches"),
-    [
-        pytest.param("Union", None, id="a class that erases"),
-        pytest.param("Patch", [], id="a class that the user wants patched"),
-    ],
-)
+@pytest.mark.parametrize(("shared", "patches"), [("Union", None), ("Patch", [])], ids=["an eraser", "Patch"])
 def test_without_a_need_for_the_url_neither_class_nor_cluster_holds_it(version: str, shared: str, patches: Any) -> None:
     before = [*objects(version, patches=patches), secret()]
     targets = {**IN_SECRET, "clusterClass": {"sharedTemplates": shared}}

@@ -65,7 +65,7 @@ def value_of(items: list[Any]) -> Any:
 @pytest.mark.parametrize(
     ("made", "has_proxy"),
     [
-        pytest.param(caren, lambda value: value["proxy"]["http"] == PROXY, id="CAREN"),
+        pytest.param(caren, lambda value: value["proxy"]["http"] == PROXY.replace("%", "%%"), id="CAREN"),
         pytest.param(tkg, lambda value: value["httpProxy"] == PROXY, id="TKG"),
     ],
 )
