@@ -20,6 +20,8 @@ TABLE = [
     pytest.param(f"{POD}spec: {{{{ .x }}}}\n", LeftAlone.TEMPLATE, id="a value that is code"),
     pytest.param(f'{POD}a: "{{{{ .x }}}}"\n{{% if x %}}\nb: c\n', LeftAlone.TEMPLATE, id="quotes and a condition"),
     pytest.param(f"{POD}a: <%= x %>\n", None, id="code of ERB that is a plain text"),
+    pytest.param(f'{POD}a: "{{{{ .Get "b" }}}}"\n', LeftAlone.TEMPLATE, id="code in quotes that holds quotes"),
+    pytest.param(f'{POD}a: "{{{{ \\"b\\" }}}}" # {{{{\nc: [\n', None, id="quotes with escapes in a broken manifest"),
     pytest.param(f"{POD}---\n<% if x %>\na: b\n", LeftAlone.TEMPLATE, id="code of ERB in the second document"),
     pytest.param("a: b\n", LeftAlone.OTHER, id="other YAML"),
     pytest.param("kind: ResourceList\napiVersion: x\nitems: []\n", LeftAlone.RESOURCE_LIST, id="a ResourceList"),

@@ -34,6 +34,8 @@ _LISTS_OF_OBJECTS = (
 _RESOURCE_LIST = re.compile(rb"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b""", re.MULTILINE)
 _MARKS = ("{{", "{%", "<%", "[[")
 """What begins code of templates of Helm, Go, Jinja and ERB."""
+_NO_CODE = re.compile(r"""(?:"[^"\n]*"|'[^'\n]*')(?![^\s,\]}:])|(?:^|(?<=\s))#.*""", re.MULTILINE)
+"""Texts in quotes that end where YAML lets them end, as none does in `"{{ .Get "a" }}"`, and comments."""
 
 
 class LeftAlone(Enum):
@@ -163,8 +165,8 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
 
 def _is_template(text: str) -> bool:
     """Return whether a text has code of templates outside of quotes and comments, and is no YAML for that."""
-    code = [re.split("[\"'#]", line, maxsplit=1)[0] for line in text.split("\n")]
-    if not any(mark in begin for begin in code for mark in _MARKS):
+    code = re.sub(_NO_CODE, "", text.replace('\\"', ""))
+    if not any(mark in code for mark in _MARKS):
         return False
     try:
         # `{{ .name }}` is YAML, too: a mapping whose key is a mapping.
