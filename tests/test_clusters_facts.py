@@ -145,6 +145,8 @@ def test_what_says_the_kind_of_the_infrastructure() -> None:
         pytest.param("[fd00::1]:6443", "fd00::1", id="brackets and port fall away"),
         pytest.param("0.0.0.0", None, id="an address that stands for none"),  # noqa: S104 -- nothing is bound
         pytest.param("${ENDPOINT}:6443", "${ENDPOINT}", id="a placeholder"),
+        pytest.param("${ENDPOINT}:${PORT:=6443}", "${ENDPOINT}", id="a placeholder for the port"),
+        pytest.param("${PREFIX}::1", "${PREFIX}::1", id="a part of an address is no port"),
         pytest.param("svc:${PASSWORD}@host", None, id="what may be a credential"),
     ],
 )

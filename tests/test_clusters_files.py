@@ -11,6 +11,7 @@ from cluster_objects import (
     cluster,
     config_template,
     control_plane,
+    deployment,
     machine_deployment,
     named,
     obj,
@@ -110,6 +111,20 @@ def test_an_object_belongs_to_the_nearest_cluster(
 ) -> None:
     assert pods_of(asked, *others) == expected
     assert pods_of(asked, *reversed(others)) == expected or not asked["metadata"].get("annotations")
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"), [("t/a.yaml", ["${PODS}", PODS_OF_A]), ("t/b.yaml", [PODS_OF_A])], ids=["its file", "another"]
+)
+def test_the_only_cluster_of_the_list_hands_no_placeholder_to_another_file(file: str, expected: list[str]) -> None:
+    whole = with_value(of_pods(PODS_OF_A), ("spec", "clusterNetwork", "pods", "cidrBlocks"), ["${PODS}", PODS_OF_A])
+    assert pods_of(at(file, deployment()), at("t/a.yaml", whole)) == expected
+
+
+def test_a_name_that_is_filled_in_later_is_no_cluster_of_another_file() -> None:
+    whole = at("t/prod.yaml", with_value(of_pods(PODS_OF_A), ("metadata", "name"), "prod"))
+    assert pods_of(at("t/a.yaml", workers()), whole) == []
+    assert pods_of(at("t/prod.yaml", workers()), whole) == [PODS_OF_A]
 
 
 SPEC = {

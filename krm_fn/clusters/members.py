@@ -120,7 +120,7 @@ class ClusterMembers:
         is_named = any(not is_template(membership.key.name) for membership in unlisted)
         if is_named or self.uses_of(node.key):
             return unlisted
-        likely = self._only(node)
+        likely = self._only(node, is_beside=bool(unlisted))
         if node.guess and not likely:
             likely = self._listed(node, Evidence(node.guess, "its name"))
         return likely or unlisted
@@ -238,12 +238,16 @@ class ClusterMembers:
             key=cluster,
         )
 
-    def _only(self, node: RelatedObject) -> list[Membership]:
-        """Return the only Cluster of the list, but not for an object of Cluster API in another namespace."""
+    def _only(self, node: RelatedObject, *, is_beside: bool) -> list[Membership]:
+        """Return the only Cluster of the list, but not for an object of Cluster API in another namespace.
+
+        An object that names a Cluster by a placeholder is ``is_beside`` its Cluster: it means none of another file.
+        """
         if not self._is_about_one:
             return []
         keys = list(self.clusters)
-        if len(keys) > 1:  # of one name, but each is another one: as templates in a folder
+        # Of several of one name each is another one: as templates in a folder.
+        if is_beside or len(keys) > 1:
             keys = [key for key in keys if key.file == node.key.file]
         if node.is_beside_its_cluster:
             keys = [key for key in keys if may_be_same(node.key.namespace, key.namespace)]

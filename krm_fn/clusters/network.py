@@ -6,6 +6,8 @@ a provider take where nobody says anything, ``spec.clusterDefaults``, and what f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer, field_path
@@ -82,6 +84,10 @@ class ClusterNetwork(NamedTuple):
     def values(self) -> tuple[tuple[str, ...], ...]:
         """What is said, without where."""
         return tuple(tuple(fact.value for fact in facts) for facts in self)
+
+    def only(self, counts: Callable[[Fact], bool]) -> ClusterNetwork:
+        """Return this network without the facts that do not count."""
+        return ClusterNetwork._make(tuple(filter(counts, facts)) for facts in self)
 
     def completed_by(self, other: ClusterNetwork) -> ClusterNetwork:
         """Return this network with the fields of ``other`` in the place of those that are empty."""

@@ -20,7 +20,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _HOST_AND_PORT = r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]+))(?::[0-9]+)?"
 _SCHEME = r"^[A-Za-z][A-Za-z0-9+.-]*://"
 _URL_REST = r"[/?#].*"
-_PORT = r":[0-9]+$"
+_PORT = r"(?<=[^:]):(?:[0-9]+|\$\{[^{}]*\})$"
 _AROUND = r"[A-Za-z0-9_.:/-]*"
 """What may be around a placeholder in a name, an address or a CIDR."""
 _WORD = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"

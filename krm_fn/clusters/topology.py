@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from operator import attrgetter
 
+from krm_fn import placeholders
 from krm_fn.clusters.facts import merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
 from krm_fn.clusters.members import ClusterMembers
@@ -62,6 +63,8 @@ class Topology:
         for membership in memberships:
             key = membership.key
             cluster = self._clusters.get(key) or Cluster(key.namespace, key.name)
+            if membership.is_only and cluster.ref.file_path != obj.ref.file_path:
+                cluster = _filled_in(cluster)
             said = (
                 cluster.namespace,
                 cluster.name,
@@ -288,15 +291,23 @@ def _kind_of(infrastructure: Key, ref: ObjectRef, path: Pointer) -> tuple[Fact, 
     return (Fact(infrastructure.kind.removesuffix("Template"), ref, path),)
 
 
+def _filled_in(cluster: Cluster) -> Cluster:
+    """Return a Cluster without facts that are filled in later: who fills in one file may not know another one."""
+
+    def is_known(fact: Fact) -> bool:
+        return not placeholders.is_in(fact.value)
+
+    return cluster._replace(
+        network=cluster.network.only(is_known), assumed=cluster.assumed.only(is_known)
+    )
+
+
 def _unpatched(network: ClusterNetwork, its_class: RelatedObject) -> ClusterNetwork:
     """Return a network without facts, but for mirrors, of a template that a patch of its class may change."""
     if not its_class.rewritten:
         return network
-    kept: list[tuple[Fact, ...]] = []
-    for facts in network:
-        stable = [fact for fact in facts if not _is_rewritten(fact.path, its_class)]
-        kept.append(tuple(stable))
-    return ClusterNetwork._make(kept)._replace(mirrors=network.mirrors)
+    stable = network.only(lambda fact: not _is_rewritten(fact.path, its_class))
+    return stable._replace(mirrors=network.mirrors)
 
 
 def _is_rewritten(path: Pointer, its_class: RelatedObject) -> bool:

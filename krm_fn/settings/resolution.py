@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from krm_fn import noproxy
-from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership
+from krm_fn.clusters import Cluster, ClusterNetwork, Membership
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
 from krm_fn.noproxy import CLUSTER_DOMAIN_NAMES, Audience, Entry, Policy, Readers, Style
 from krm_fn.settings.declared import DeclaredPlace, declaration, subject_of
@@ -124,11 +124,8 @@ def _is_stranger(membership: Membership, config: ProxyConfig) -> bool:
 def _known_elsewhere(guest: Membership) -> Cluster:
     """Return a Cluster with the facts that objects of other namespaces, such as that of its class, say."""
     cluster = guest.cluster
-    known: list[tuple[Fact, ...]] = []
-    for facts in cluster.network:
-        elsewhere = [fact for fact in facts if fact.ref.namespace != cluster.namespace]
-        known.append(tuple(elsewhere))
-    return cluster._replace(network=ClusterNetwork._make(known), assumed=ClusterNetwork())
+    network = cluster.network.only(lambda fact: fact.ref.namespace != cluster.namespace)
+    return cluster._replace(network=network, assumed=ClusterNetwork())
 
 
 def _keeps(config: ProxyConfig, target: str) -> bool:
