@@ -23,6 +23,7 @@ MASKED = "http://svc:***@proxy.corp.example:3128"
         pytest.param("http://proxy:3128/S3CRET", "***", id="a path"),
         pytest.param("http://a b S3CRET", "***", id="blanks"),
         pytest.param("svc:S3CRET@proxy", "***", id="no scheme"),
+        pytest.param("proxy.corp.example:8888", "proxy.corp.example:8888", id="host and port alone"),
     ],
 )
 def test_a_url_is_shown(text: str, expected: str) -> None:
@@ -40,6 +41,7 @@ def test_a_url_is_shown(text: str, expected: str) -> None:
         pytest.param("HTTP_PROXY=$PROXY", "HTTP_PROXY=$PROXY", id="a variable"),
         pytest.param('{"httpProxy": "S3CRET", "b": "c"}', '{"httpProxy": "***', id="JSON"),
         pytest.param("https_proxy = http://p:1S3CRET", "https_proxy = ***", id="more behind the port"),
+        pytest.param("https_proxy = svc:1234 S3CRET@p:1", "https_proxy = ***", id="a password that begins as a port"),
         pytest.param("NO_PROXY=a", "NO_PROXY=a", id="another variable"),
     ],
 )

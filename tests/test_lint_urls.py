@@ -7,6 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.lint.urls import judge_url
+from krm_fn.lint.values import Reader
+from krm_fn.noproxy import Audience
+
+READER = Reader(Audience.NODE)
 
 
 @pytest.mark.parametrize(
@@ -25,15 +29,16 @@ from krm_fn.lint.urls import judge_url
     ],
 )
 def test_each_problem_of_a_url(url: str, expected: list[str]) -> None:
-    assert [problem.code for problem in judge_url(url)] == expected
+    assert [problem.code for problem in judge_url(url, READER)] == expected
 
 
-def test_a_password_is_in_its_place_in_a_secret() -> None:
-    assert judge_url("http://u:p@proxy:1", in_secret=True) == []
+def test_what_is_right_depends_on_the_reader() -> None:
+    assert judge_url("http://u:p@proxy:1", READER._replace(in_secret=True)) == []
+    assert judge_url("proxy:3128", READER._replace(takes_host_and_port=True)) == []
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
 def test_no_message_repeats_the_password(user: str, password: str) -> None:
     secret = f"Q{password}Q"
-    for problem in judge_url(f"http://Z{user}Z:{secret}@proxy:3128"):
+    for problem in judge_url(f"http://Z{user}Z:{secret}@proxy:3128", READER):
         assert secret not in f"{problem.message}{problem.entry}"

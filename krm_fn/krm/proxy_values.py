@@ -16,7 +16,9 @@ from krm_fn.printable import HIDDEN
 
 _HOST = r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])"
 _USER = r"(?:[^\s:@/\"']{0,200}(?::[^\s@/\"']{0,500})?@)?"
-_URL = rf"[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1,5}})?/?"
+_HOST_AND_PORT = rf"{_HOST}:[0-9]{{1,5}}(?![^\n]{{0,500}}@)"
+"""What Go and EKS Anywhere take, too; in front of an `@` it would be a user name and a password."""
+_URL = rf"(?:[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1,5}})?/?|{_HOST_AND_PORT})"
 _REFERENCE = r"\$\{?[A-Za-z_({]|\{\{"
 """A text that a shell, clusterctl, Flux or Kyverno fills in."""
 _NAME = r"(?i)(?:.*_)?https?_?proxy(?:url)?"
@@ -29,7 +31,7 @@ _OTHER_VALUE = (
 
 
 def is_url(text: str) -> bool:
-    """Return whether a text is a well-formed URL with nothing behind its host and port."""
+    """Return whether a text is a well-formed URL with nothing behind its host and port, or these alone."""
     return re.fullmatch(_URL, text) is not None
 
 

@@ -137,7 +137,7 @@ def _of_urls(place: _JudgedPlace) -> _Problems:
     urls = [reading for reading in place.set_readings(lists=False) if reading.value]
     http: list[Reading] = []
     for url, about in place.by_value(urls).items():
-        for problem in judge_url(url, in_secret=place.reader.in_secret):
+        for problem in judge_url(url, place.reader):
             yield problem, about
         http += [reading for reading in about if reading.variable.upper() == "HTTP_PROXY"]
     if not http or place.reader.names_are_given:

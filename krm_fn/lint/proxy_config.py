@@ -50,5 +50,5 @@ def _of_proxies(http_proxy: str, https_proxy: str) -> list[Problem]:
         if placeholders.is_template(url):
             problems.append(_FILLED_IN_LATER)
         elif url:
-            problems += judge_url(url)
+            problems += judge_url(url, Reader(Audience.NODE))
     return problems

@@ -16,6 +16,7 @@ from krm_fn.noproxy import SERVICE_ADDRESSES, Audience, Style
 from krm_fn.patch import lookup
 from krm_fn.places.reading import same_value
 from krm_fn.plan import Overview, PlannedEdit
+from krm_fn.products.distributions import PRODUCTS
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 from krm_fn.products.releases import APPLICATION
 from krm_fn.targets import Reach, Writes
@@ -58,12 +59,14 @@ def reader_of(record: Compared) -> Reader:
     if not place.target_id:
         networks = tuple(membership.cluster.network for membership in place.memberships)
         return Reader(Audience.POD, networks)
+    product = PRODUCTS.get(place.target_id)
     return Reader(
         place.audience,
         place.resolved.networks,
         place.resolved.policy.max_length,
         in_secret=place.obj.group_kind == _SECRET,
         names_are_given=place.target.writes is Writes.VALUES,
+        takes_host_and_port=product is not None and product.needs_port,
     )
 
 

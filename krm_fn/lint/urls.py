@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 
 from krm_fn import placeholders
-from krm_fn.lint.values import Problem
+from krm_fn.lint.values import Problem, Reader
 from krm_fn.proxy_url import is_port, split_url
 
 _ENCODED = r"(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})*"
 """A user name or a password as Go takes it."""
 
 
-def judge_url(url: str, *, in_secret: bool = False) -> list[Problem]:
+def judge_url(url: str, reader: Reader) -> list[Problem]:
     """Return the problems of the value of HTTP_PROXY or HTTPS_PROXY, which is not empty."""
     if placeholders.is_template(url):
         return []
     parts = split_url(url.strip().strip("\"'"))
     port = (parts.port + parts.tail).rstrip("/").removeprefix(":")
-    is_right = parts.text == url and parts.scheme in ("http", "https") and parts.host != ""
+    has_scheme = parts.scheme in ("http", "https")
+    if reader.takes_host_and_port and not parts.scheme:
+        has_scheme = True
+    is_right = has_scheme and parts.text == url and parts.host != ""
     problems = []
     if not is_right or (port and not (parts.port and is_port(port))):
         message = (
@@ -35,7 +38,7 @@ def judge_url(url: str, *, in_secret: bool = False) -> list[Problem]:
             "otherwise"
         )
         problems.append(Problem("UrlInvalid", message))
-    if parts.password and not in_secret:
+    if parts.password and not reader.in_secret:
         message = (
             "everyone who reads this manifest reads the password of the proxy: keep it in a Secret"
         )

@@ -62,6 +62,7 @@ class Reader(NamedTuple):
         max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
         in_secret: the object is a Secret, where a password is in its place.
         names_are_given: the author chose which variables there are, and no target adds one.
+        takes_host_and_port: a URL need not have a scheme.
     """
 
     audience: Audience
@@ -69,6 +70,7 @@ class Reader(NamedTuple):
     max_length: int = 0
     in_secret: bool = False
     names_are_given: bool = False
+    takes_host_and_port: bool = False
 
 
 class Problem(NamedTuple):

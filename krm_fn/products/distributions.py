@@ -28,7 +28,7 @@ class Product(NamedTuple):
         refused: characters that no value may hold, because the product writes it unescaped.
         takes_password: a URL with user and password can stand there.
         needs_both: it takes no proxy for one scheme only.
-        needs_port: it takes no URL without a port.
+        needs_port: it takes a URL, or host and port alone, and neither without a port.
         needs_http: its proxy for ``http://`` must be an ``http://`` URL itself.
         has_one: it has one proxy, for both schemes, whose URL it makes of host and port.
         has_nodes: nodes get the proxy; False where it is for pods.
