@@ -228,7 +228,8 @@ def _empty_places(obj: Object, overview: Overview) -> Iterator[System]:
     system = known_system(*obj.group_kind)
     if system and system.is_needed and not system.has_nodes:
         yield system
-    for chart, path in charts_in(obj, overview.uses.chart_sources):
+    uses = overview.uses.seen_from(obj.ref.file_path)
+    for chart, path in charts_in(obj, uses.chart_sources):
         has_more = lookup(obj.data, ("spec", "valuesFrom"))
         has_files = lookup(obj.data, (*path, "valueFiles"))
         if chart.is_needed and not has_more and not has_files:

@@ -5,10 +5,9 @@ Source: ``HelmRelease`` (``spec.chart.spec``, ``spec.chartRef``) and its sources
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters import Key, chart_of
+from krm_fn.clusters import Key, ObjectIndex, chart_of, key_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
@@ -19,25 +18,39 @@ from krm_fn.products.systems import System
 _CHART = ("spec", "chart", "spec")
 _CHART_REF = ("spec", "chartRef")
 
-ChartSources = Mapping[Key, str]
-"""The objects of Flux that say where charts are -> their URLs."""
-NO_SOURCES: ChartSources = MappingProxyType({})
+
+class ChartSources(NamedTuple):
+    """The URLs of the objects of Flux that say where charts are, seen from a file: the nearest of one name counts."""
+
+    urls: ObjectIndex[str] = ObjectIndex()
+    file: str = ""
+
+    def find(self, key: Key) -> list[str]:
+        """Return the URL of a source, "" for none; several where it may be one of several that differ."""
+        candidates = self.urls.candidates(key._replace(file=self.file))
+        urls = [self.urls[candidate] for candidate in candidates]
+        return list(dict.fromkeys(urls)) or [""]
+
+
+NO_SOURCES = ChartSources()
 
 
 class ChartUse(NamedTuple):
     """A chart that an object installs.
 
     Attributes:
-        name: the last step of its name, its path or its URL.
+        name: the last step of its name, its path or its URL; several names where it may be one of several.
         repository: where it is: the name of a source of Flux, or a URL.
         path: leads to what the object says of it.
-        url: where it is; "" where that is not known.
+        url: where it is, or may be; "" where that is not known.
+        is_folder: it is in a folder, whose name may be that of another chart.
     """
 
     name: str
     repository: str
     path: Pointer
     url: str = ""
+    is_folder: bool = False
 
     @property
     def is_of_bitnami(self) -> bool:
@@ -47,12 +60,11 @@ class ChartUse(NamedTuple):
 
 def chart_sources(objects: Iterable[Object]) -> ChartSources:
     """Return the sources of charts among objects."""
-    sources = {}
+    urls: ObjectIndex[str] = ObjectIndex()
     for obj in objects:
         if obj.group_kind in CHART_SOURCES:
-            key = Key(*obj.group_kind, obj.ref.namespace, obj.ref.name)
-            sources[key] = text_at(obj.data, ("spec", "url"))
-    return sources
+            urls.add(key_of(obj), text_at(obj.data, ("spec", "url")))
+    return ChartSources(urls)
 
 
 def charts_of(obj: Data, sources: ChartSources = NO_SOURCES) -> Iterator[ChartUse]:
@@ -77,12 +89,13 @@ def _of_release(obj: Data, sources: ChartSources) -> ChartUse:
     kind = text_at(source, ("kind",))
     name = text_at(source, ("name",))
     namespace = text_at(source, ("namespace",)) or text_at(obj, ("metadata", "namespace"))
-    url = sources.get(Key(FLUX_SOURCES, kind, namespace, name), "")
-    last = ""
+    urls = sources.find(Key(FLUX_SOURCES, kind, namespace, name))
+    names = ""
     if not chart:
-        last = _last_step(url)
+        names = " or ".join(dict.fromkeys(_last_step(url) for url in urls))
     repository = text_at(obj, (*path, "name"))
-    return ChartUse(last or chart_of(obj), repository, ("spec",), url)
+    is_folder = "/" in chart
+    return ChartUse(names or chart_of(obj), repository, ("spec",), " ".join(urls), is_folder)
 
 
 def _of_application(obj: Data, path: Pointer) -> ChartUse:
@@ -104,7 +117,7 @@ def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple
     from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
 
     for use in charts_of(obj.data, sources):
-        if use.name not in CHARTS or use.is_of_bitnami:
+        if use.name not in CHARTS or use.is_of_bitnami or use.is_folder:
             continue
         chart = CHARTS[use.name]
         names: list[str] = []

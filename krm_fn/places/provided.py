@@ -7,6 +7,7 @@ An object is filled if it is in the list; whoever refers to one that is not ther
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable, Iterator
 
@@ -65,6 +66,12 @@ class DataUses:
         self.chart_sources = chart_sources
         self._fills_variables = fills_variables
         self._uses: dict[DataKey, DataUse] = {}
+
+    def seen_from(self, file: str) -> DataUses:
+        """Return the same uses with the sources of charts that are nearest to a file."""
+        uses = copy.copy(self)
+        uses.chart_sources = self.chart_sources._replace(file=file)
+        return uses
 
     @property
     def names(self) -> tuple[str, ...]:

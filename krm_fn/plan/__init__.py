@@ -97,6 +97,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
             is_whole = topology.is_whole(obj) and not classes.waits_for(obj)
             memberships = topology.of(obj)
             standalone = None if memberships else topology.standalone_cluster(obj)
+            uses = uses.seen_from(obj.ref.file_path)
             subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
             if index in naming:
                 overview.naming.append((obj, subject.memberships))

@@ -25,6 +25,7 @@ from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.charts.values import (
     chart_in_table,
+    holds,
     namespace_of_release,
     service_names,
     sources,
@@ -47,9 +48,9 @@ _UNNAMED = (
 _TEMPLATE = "the proxy or its list holds `{{`, which charts read as a template: take it out of `spec.noProxy`"
 
 
-def known_chart(use: ChartUse, options: Options) -> Chart | None:
+def known_chart(use: ChartUse, data: Data, options: Options) -> Chart | None:
     """Return where a chart takes a proxy: by the rows of the user, or else by the table; None if nobody says so."""
-    return _of_rows(use.name, options) or chart_in_table(use)
+    return _of_rows(use.name, options) or chart_in_table(use, data)
 
 
 def _of_rows(name: str, options: Options) -> Chart | None:
@@ -64,13 +65,6 @@ def _of_rows(name: str, options: Options) -> Chart | None:
     if not values:
         return None
     return Chart(tuple(values))
-
-
-def holds(value: ChartValue, values: Any) -> bool:
-    """Return whether values have a place: a list or a mapping of variables, or one of the texts."""
-    if value.texts:
-        return any(lookup(values, path) is not None for path in value.texts.values())
-    return isinstance(lookup(values, value.steps), (list, dict))
 
 
 def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
@@ -110,7 +104,7 @@ class _Charts(Target):
         """Return who reads the list: Go programs where all charts of the object are such."""
         audience = Audience.POD
         for chosen in chosen_charts(data, options, uses.chart_sources):
-            chart = known_chart(chosen.use, options)
+            chart = known_chart(chosen.use, data, options)
             if chart is None or not chart.is_go:
                 audience = Audience.POD
                 break
@@ -124,7 +118,7 @@ class _Charts(Target):
     def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets from which the chosen charts take values and variables."""
         for chosen in chosen_charts(data, options, uses.chart_sources):
-            chart = known_chart(chosen.use, options)
+            chart = known_chart(chosen.use, data, options)
             if chart is None:
                 continue
             own = lookup(data, ("spec", "values"))
@@ -148,7 +142,7 @@ def _in_installation(data: Data, context: Context) -> Places:
     """Yield the places in a HelmRelease or an Application."""
     sets_proxy = context.settings.sets_any
     for use, names in chosen_charts(data, context.options, context.uses.chart_sources):
-        chart = known_chart(use, context.options)
+        chart = known_chart(use, data, context.options)
         if chart is None:
             if sets_proxy:
                 yield _unknown(use, ())

@@ -13,7 +13,7 @@ from krm_fn.light_typing import Any
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.charts import ChartUse
 from krm_fn.places.provided import DataKey, DataUses, namespace_of
-from krm_fn.products.charts import CHARTS, Chart
+from krm_fn.products.charts import CHARTS, Chart, ChartValue
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
 
@@ -38,11 +38,26 @@ def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
     return [uses.use(key).values.get(member) for key, member in sources(data)]
 
 
-def chart_in_table(use: ChartUse) -> Chart | None:
-    """Return what the table says of a chart; nothing of one of Bitnami, which has other values."""
-    if use.is_of_bitnami:
+def holds(value: ChartValue, values: Any) -> bool:
+    """Return whether values have a place: a list or a mapping of variables, or one of the texts."""
+    if value.texts:
+        return any(lookup(values, path) is not None for path in value.texts.values())
+    return isinstance(lookup(values, value.steps), (list, dict))
+
+
+def chart_in_table(use: ChartUse, data: Data) -> Chart | None:
+    """Return what the table says of a chart.
+
+    Nothing of one of Bitnami, which has other values, nor of a folder, unless the values have a place of the chart.
+    """
+    chart = CHARTS.get(use.name)
+    if chart is None or use.is_of_bitnami:
         return None
-    return CHARTS.get(use.name)
+    if use.is_folder:
+        values = lookup(data, (*use.path, "values"))
+        if not any(holds(value, values) for value in chart.values):
+            return None
+    return chart
 
 
 def namespace_of_release(data: Data) -> str:
@@ -57,7 +72,7 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
 
     None where values give other names, or where the name of the release or its namespace is not known.
     """
-    chart = chart_in_table(use)
+    chart = chart_in_table(use, data)
     if chart is None or chart.services is None:
         return []
     services = chart.services
