@@ -39,6 +39,8 @@ _WINDOWS = (
     r"|windows$|npipe:)"
 )
 _SYSTEMS = (("provisioner", "type"), ("provisioner", "platform"))
+_EMPTY_SPECS: tuple[Any, ...] = ({}, {"template": {}}, {"template": {"spec": {}}})
+"""What the ``spec`` of an object says that has nothing on the way to its configuration."""
 _SOCKETS = (
     ("initConfiguration", "nodeRegistration", "criSocket"),
     ("joinConfiguration", "nodeRegistration", "criSocket"),
@@ -171,8 +173,8 @@ class NodeConfig:
 def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> NodeConfig | None:
     """Return the configuration of nodes in an object; None where there is none.
 
-    An object without it is a patch more often than not, and lists of a patch replace those of its object. So only a
-    template of workers that is known to be no patch gets one.
+    An object without it is a patch more often than not, and lists of a patch replace those of its object. So only one
+    that is known to be no patch, and would say nothing as a patch, gets one.
 
     Args:
         draft: the data of the object, of any shape; gets the findings.
@@ -208,9 +210,10 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
 
 
 def _may_get_spec(obj: Mapping[str, Any], kind: NodeConfigKind) -> bool:
-    """Return whether an object is a template without ``spec``, which makes workers all the same."""
-    is_of_workers = kind.is_template and not kind.is_control_plane
-    return is_of_workers and "spec" not in obj and "$patch" not in obj
+    """Return whether an object makes nodes though its ``spec`` says nothing; the API server needs that of a cluster."""
+    if kind.is_control_plane and not kind.is_template:
+        return False
+    return obj.get("spec", {}) in _EMPTY_SPECS and "$patch" not in obj
 
 
 def decode(entry: Mapping[str, Any]) -> str | None:

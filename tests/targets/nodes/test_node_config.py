@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
 from certificates import A
-from cluster_objects import cluster, config_template, machine_deployment
+from cluster_objects import cluster, config_template, machine_deployment, named, reference, with_value
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
+from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome
 from krm_fn.pipeline import run as run_list
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -139,6 +140,10 @@ def test_an_object_without_the_place_may_be_a_patch_and_is_left_alone(target: Ta
 ANNOTATION = "internal.config.kubernetes.io/path"
 MACHINES = machine_deployment()
 BARE = config_template("workers")
+POOL = {**machine_deployment(), "kind": "MachinePool"}
+POOL = with_value(POOL, ("spec", "template", "spec", "bootstrap", "configRef", "kind"), "KubeadmConfig")
+BARE_PLANE = named("KubeadmControlPlaneTemplate", "cp", spec={"template": {"spec": {}}})
+CLASS = named("ClusterClass", "c", spec={"controlPlane": {"ref": reference("KubeadmControlPlaneTemplate", "cp")}})
 URLS = {"httpProxy": "http://svc:hunter2@proxy:1", "httpsProxy": "http://svc:hunter2@proxy:1"}
 
 
@@ -162,15 +167,24 @@ def in_file(file: str, data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "metadata": {**data["metadata"], "annotations": {ANNOTATION: file}}}
 
 
-def test_a_template_that_something_refers_to_gets_its_spec_and_all_that_belongs_there() -> None:
-    once = outcome_of([cluster(), MACHINES, BARE])
-    spec = items_of(once)[2]["spec"]["template"]["spec"]
+@pytest.mark.parametrize(
+    ("user", "bare", "empty"),
+    [
+        pytest.param(MACHINES, BARE, {"template": {"spec": {}}}, id="a template without spec"),
+        pytest.param(MACHINES, {**BARE, "spec": {"template": {}}}, {"template": {"spec": {}}}, id="an empty one"),
+        pytest.param(POOL, {**BARE, "kind": "KubeadmConfig"}, {}, id="what a pool names"),
+        pytest.param(CLASS, BARE_PLANE, {"template": {"spec": {"kubeadmConfigSpec": {}}}}, id="what a class names"),
+    ],
+)
+def test_what_something_refers_to_gets_its_spec_and_all_that_belongs_there(user: Any, bare: Any, empty: Any) -> None:
+    items = [cluster(), user, bare]
+    once = outcome_of(items)
+    spec = lookup(items_of(once)[2], PLACES[bare["kind"]])
     assert [file["path"].split("/")[4] for file in spec["files"]] == ["containerd.service.d", "kubelet.service.d"]
     assert any("export" in command for command in spec["preKubeadmCommands"])
     assert "ByHand" not in [one.code for one in once.results]
     assert outcome_of(items_of(once)).changed == 0
-    removed = items_of(outcome_of(items_of(once), mode="Remove"))
-    assert removed == [cluster(), MACHINES, {**BARE, "spec": {"template": {"spec": {}}}}]
+    assert items_of(outcome_of(items_of(once), mode="Remove")) == [cluster(), user, {**bare, "spec": empty}]
 
 
 @pytest.mark.parametrize(
@@ -185,6 +199,10 @@ def test_a_template_that_something_refers_to_gets_its_spec_and_all_that_belongs_
                 in_file("overlay/patch.yaml", BARE),
             ],
             id="another file has the template",
+        ),
+        pytest.param(
+            [cluster(), MACHINES, {**BARE, "spec": {"template": {"metadata": {"labels": {"a": "b"}}}}}],
+            id="it says something else",
         ),
     ],
 )
