@@ -104,7 +104,7 @@ func answerTo(one asked) (answer, error) {
 	}
 	found := answer{Services: services}
 	if kind == machine.TypeControlPlane {
-		found.APIServer = got.K8sAPIServerConfig().Env()
+		found.APIServer = got.Cluster().APIServer().Env()
 	}
 	return found, nil
 }

@@ -3,13 +3,13 @@
 Sources: ``siderolabs/cluster-api-bootstrap-provider-talos`` (``api/v1beta1/talosconfig_types.go``;
 ``controllers/talosconfig_controller.go``: ``strategicPatches`` are merged behind ``configPatches``);
 ``siderolabs/talos`` ``pkg/machinery/config``: ``types/runtime/environment.go`` (``EnvironmentConfig``, from 1.13 on),
-``types/k8s/apiserver.go`` (``KubeAPIServerConfig``, from 1.14 on, which excludes ``cluster.apiServer``).
+``types/k8s/apiserver.go`` (``KubeAPIServerConfig``, from 1.14 on, which excludes ``cluster.apiServer``). The provider
+reads patches by the machinery that it was built with, whatever ``talosVersion`` says: 0.6.12 and 0.7.0-alpha.2 by 1.13.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from krm_fn.engine import Draft
@@ -28,10 +28,6 @@ from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.yamledit.render import block_text
 
-_Version = tuple[int, int]
-_OLDEST, _NEWEST = (0, 0), (9_999, 0)
-_VERSION = r"v?(\d{1,4})\.(\d{1,4})(?:\.|$)"
-
 
 class _VariableForm(NamedTuple):
     """A form in which a machine configuration sets variables.
@@ -40,15 +36,11 @@ class _VariableForm(NamedTuple):
         reader: who gets them.
         kind: that of the document; "" for the one without a kind.
         path: leads to the mapping of variables in the document.
-        first: the first version of Talos that takes this form.
-        last: the last one.
     """
 
     reader: str
     kind: str
     path: Pointer
-    first: _Version = _OLDEST
-    last: _Version = _NEWEST
 
     @property
     def label(self) -> str:
@@ -56,26 +48,22 @@ class _VariableForm(NamedTuple):
         name = ".".join(self.path)
         return f"`{name}` of {self.kind}" if self.kind else f"`{name}`"
 
-    def is_taken_by(self, version: _Version | None) -> bool:
-        """Return whether Talos of a version takes the form; where none is known, whether each one does."""
-        if version is None:
-            return (self.first, self.last) == (_OLDEST, _NEWEST)
-        return self.first <= version <= self.last
-
     def is_in(self, document: Any) -> bool:
-        """Return whether a document has such a mapping."""
-        is_of_kind = lookup(document, ("kind",), "") == self.kind
-        return is_of_kind and isinstance(lookup(document, self.path), Mapping)
+        """Return whether a document has such a mapping, or is there for it."""
+        if lookup(document, ("kind",), "") != self.kind:
+            return False
+        value = lookup(document, self.path)
+        return isinstance(value, Mapping) or (value is None and bool(self.kind))
 
 
 _SERVICES, _API_SERVER = "services", "API server"
 _FORMS = (
-    _VariableForm(_SERVICES, "EnvironmentConfig", ("variables",), first=(1, 13)),
     _VariableForm(_SERVICES, "", ("machine", "env")),
-    _VariableForm(_API_SERVER, "KubeAPIServerConfig", ("env",), first=(1, 14)),
-    _VariableForm(_API_SERVER, "", ("cluster", "apiServer", "env"), last=(1, 13)),
+    _VariableForm(_SERVICES, "EnvironmentConfig", ("variables",)),
+    _VariableForm(_API_SERVER, "", ("cluster", "apiServer", "env")),
+    _VariableForm(_API_SERVER, "KubeAPIServerConfig", ("env",)),
 )
-"""A new patch has the first form of each reader that Talos takes."""
+"""A new patch has forms without a kind: every version of Talos takes them, and all providers that were released."""
 _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.kind}
 """The forms that an operation of a JSON patch can set, by its path."""
 
@@ -88,7 +76,7 @@ class _Talos(ConfigTarget):
         self, config: NodeConfig, data: Data, context: Context
     ) -> Iterator[Place | Result]:
         """Yield the variables that patches set already, and a new patch for the readers for which none does."""
-        machine = _Machine(config, context.settings)
+        machine = _Machine(config)
         json_patches = (*config.path, "configPatches")
         for index, operation in enumerate(list_at(data, json_patches)):
             place = (*json_patches, str(index))
@@ -115,7 +103,7 @@ class _Talos(ConfigTarget):
                     yield from _left_behind(document.data, path, context.settings)
                 else:
                     list(machine.in_document(document.data))  # notes the readers
-        yield from machine.missing(patches)
+        yield machine.missing(patches)
 
 
 def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Iterator[Result]:
@@ -137,17 +125,12 @@ def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) 
 class _Machine:
     """The variables in the machine configuration of one object, and the readers that get some."""
 
-    def __init__(self, config: NodeConfig, settings: ProxySettings) -> None:
-        self._version_path = (*config.path, "talosVersion")
-        self._settings = settings
-        version = re.match(_VERSION, str(config.data.get("talosVersion")))
-        self._version = (int(version[1]), int(version[2])) if version else None
+    def __init__(self, config: NodeConfig) -> None:
         kind = config.data.get("generateType")
         self._missing = [_SERVICES]
         is_of_role = config.kind.role is Role.CONTROL_PLANE and kind != "none"
         if is_of_role or kind in ("controlplane", "init"):
             self._missing.append(_API_SERVER)
-        self._takes_all = self._version is None or kind == "none"
 
     def in_document(self, document: Any) -> Iterator[Place]:
         """Yield the mappings of variables in one document."""
@@ -156,37 +139,25 @@ class _Machine:
                 yield self.place(form, form.path)
 
     def place(self, form: _VariableForm, path: Pointer) -> Place:
-        """Return a mapping of variables; it loses them where Talos of this version does not take the form."""
-        place = Place(path, VariableMembers(), form.label)
-        if not (self._takes_all or form.is_taken_by(self._version)):
-            return place._replace(settings=self._settings.without_proxy)
+        """Return a mapping of variables, whose reader needs no other."""
         if form.reader in self._missing:
             self._missing.remove(form.reader)
-        return place
+        return Place(path, VariableMembers(), form.label)
 
-    def missing(self, patches: Pointer) -> Iterator[Place | Result]:
-        """Yield a new patch with one form for each reader that gets nothing yet."""
-        forms: dict[str, _VariableForm] = {}
-        for form in _FORMS:
-            if form.reader in self._missing and form.is_taken_by(self._version):
-                forms.setdefault(form.reader, form)
-        if len(forms) < len(self._missing) and self._settings.sets_any:
-            message = "`talosVersion` names no version, so the API server gets no proxy: set it"
-            yield Result.of("ByHand", message, self._version_path, is_info=True)
+    def missing(self, patches: Pointer) -> Place:
+        """Return a new patch with one form for each reader that gets nothing yet."""
+        paths = [form.path for form in _FORMS if form.reader in self._missing and not form.kind]
         value = Value((*patches, APPEND), "")
-        text = Text(value, ComputedText(partial(_new_patch, forms.values()), ""))
-        yield Place(value.path, text, f"a new entry of `{patches[-1]}`")
+        text = Text(value, ComputedText(partial(_new_patch, paths), ""))
+        return Place(value.path, text, f"a new entry of `{patches[-1]}`")
 
 
-def _new_patch(forms: Iterable[_VariableForm], settings: ProxySettings) -> str:
+def _new_patch(paths: Sequence[Pointer], settings: ProxySettings) -> str:
+    document = Draft({})
     variables = settings.variables()
-    documents: dict[str, Draft] = {}
-    for form in forms if variables else ():
-        head = {"apiVersion": "v1alpha1", "kind": form.kind} if form.kind else {}
-        document = documents.setdefault(form.kind, Draft(head))
-        document.set(form.path, variables)
-    texts = [block_text(document.data) for document in documents.values()]
-    return "---\n".join(texts)
+    for path in paths if variables else ():
+        document.set(path, variables)
+    return block_text(document.data) if document.data else ""
 
 
 def _variables_of(operation: Any) -> dict[str, Any]:

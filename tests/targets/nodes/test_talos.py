@@ -37,7 +37,6 @@ MOVED = WANTED._replace(http_proxy="http://moved.corp.example:1")
 OLD_ENV = "# of the old site\nmachine:\n  env:\n    OTHER: '1' # stays\n    http_proxy: http://old:1\n"
 OLD_DOCUMENT = "apiVersion: v1alpha1\nkind: EnvironmentConfig\nvariables:\n  OTHER: '1'\n  HTTPS_PROXY: http://old:1\n"
 OLD_API_SERVER = "cluster:\n  apiServer:\n    env:\n      HTTPS_PROXY: http://old:1\n"
-NEW_API_SERVER = "apiVersion: v1alpha1\nkind: KubeAPIServerConfig\nenv: {no_proxy: x}\n"
 TIME = "apiVersion: v1alpha1\nkind: WatchdogTimerConfig\ndevice: /dev/watchdog0\n"
 NOTHING_ELSE = "machine: {certSANs: [prod.corp.example]}\n"
 
@@ -68,12 +67,10 @@ SPECS = {
     "1.12, another proxy": spec("v1.12", "controlplane", OLD_ENV + OLD_API_SERVER),
     "1.13, another proxy in a document": spec("v1.13", "controlplane", NOTHING_ELSE, f"{TIME}---\n{OLD_DOCUMENT}"),
     "1.13, another proxy in the older form": spec("v1.13", "controlplane", OLD_ENV),
-    "1.14, another proxy in both forms": spec("v1.14", "controlplane", OLD_ENV, OLD_DOCUMENT, NEW_API_SERVER),
-    "1.14, what only 1.13 takes": spec("v1.14", "controlplane", OLD_API_SERVER),
-    "1.14, what only 1.13 takes beside something": spec("v1.14", "controlplane", NOTHING_ELSE + OLD_API_SERVER),
+    "1.14, another proxy in both forms": spec("v1.14", "controlplane", OLD_ENV, OLD_DOCUMENT),
+    "1.14, variables of the API server beside something": spec("v1.14", "controlplane", NOTHING_ELSE + OLD_API_SERVER),
     "1.12, another proxy of its author": spec("v1.12", "none", data=OF_AUTHOR + OLD_API_SERVER),
     "1.13, another proxy in a document of its author": spec("v1.13", "none", data=f"{OF_AUTHOR}---\n{OLD_DOCUMENT}"),
-    "1.14, variables of the API server of its author": spec("v1.14", "none", data=f"{OF_AUTHOR}---\n{NEW_API_SERVER}"),
     "1.11, JSON patches": spec("v1.11", "controlplane", configPatches=[*JSON_PATCH, *JSON_OF_API_SERVER]),
 }
 
@@ -120,8 +117,7 @@ def test_services_and_the_api_server_get_the_proxy_and_nothing_else(name: str) -
     wanted = {"written": WANTED, "moved": MOVED, "removed": NONE}[name.rpartition(" ")[2]].variables()
     assert variables(answer["services"]) == wanted
     asked = recorded()[name]["asked"]
-    is_generated = asked["generateType"] == "controlplane" and "talosVersion" in asked
-    is_set = is_generated or any(word in asked.get("data", "") for word in ("apiServer:", "KubeAPIServerConfig"))
+    is_set = asked["generateType"] == "controlplane" or "apiServer:" in asked.get("data", "")
     assert variables(answer.get("apiServer")) == (wanted if is_set else {})
 
 
@@ -131,22 +127,6 @@ def test_other_variables_stay(name: str) -> None:
         assert recorded()[f"{name}: {step}"]["answer"]["services"].get("OTHER") == "1"
 
 
-def test_an_api_server_of_an_unknown_version_is_left_out_with_a_word() -> None:
-    given = obj(spec("${TALOS_VERSION}"))
-    (said,) = findings(TALOS, given, WANTED)
-    assert (said.code, said.severity) == ("ByHand", Severity.INFO)
-    assert findings(TALOS, given, NONE) == []
-    written = str(apply(TALOS, given, WANTED))
-    assert "machine:" in written
-    assert "apiServer" not in written
-
-
-OLD_VARIABLES = [
-    pytest.param("v1.14", OLD_API_SERVER, id="1.14, the older form"),
-    pytest.param("v1.12", f"---\n{OLD_DOCUMENT}", id="1.12, a document for the services"),
-]
-
-
 def variables_in(text: str) -> list[dict[str, str]]:
     """The proxy variables of each mapping of variables in a machine configuration."""
     ways = [("cluster", "apiServer", "env"), ("machine", "env"), ("env",), ("variables",)]
@@ -154,14 +134,17 @@ def variables_in(text: str) -> list[dict[str, str]]:
     return [one for one in found if one]
 
 
-@pytest.mark.parametrize(("version", "text"), OLD_VARIABLES)
-def test_variables_of_a_configuration_of_its_author_stay_in_their_form(version: str, text: str) -> None:
-    given = obj(spec(version, "none", data=f"version: v1alpha1\nmachine:\n  type: controlplane\n{text}"))
-    path = (*KINDS["TalosControlPlane"].path, "data")
-    written = apply(TALOS, given, WANTED)
-    assert variables_in(lookup(written, path)) == [WANTED.variables()]
+@pytest.mark.parametrize("form", ["env: {no_proxy: x}\n", "extraArgs: {v: '2'}\n"], ids=["with", "without"])
+@pytest.mark.parametrize("field", ["data", "strategicPatches"])
+def test_a_document_of_the_api_server_gets_the_variables_in_the_place_of_the_older_form(field: str, form: str) -> None:
+    text = f"apiVersion: v1alpha1\nkind: KubeAPIServerConfig\n{form}"
+    more = {"data": f"{OF_AUTHOR}---\n{text}"} if field == "data" else {"strategicPatches": [OLD_ENV, text]}
+    given = obj(spec("v1.14", "none" if field == "data" else "controlplane", **more))
+    written = lookup(apply(TALOS, given, WANTED), KINDS["TalosControlPlane"].path)[field]
+    whole = written if field == "data" else "---\n".join(written)
+    assert variables_in(whole) == [WANTED.variables()] * 2
+    assert "apiServer" not in whole
     assert findings(TALOS, given, WANTED) == []
-    assert variables_in(lookup(apply(TALOS, written, NONE), path)) == []
 
 
 def operation(value: Any, path: str = "/machine/env/https_proxy", name: str = "add") -> dict[str, Any]:
