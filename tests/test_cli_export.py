@@ -16,7 +16,7 @@ from support import inject_proxy
 
 FILES = TESTDATA / "files"
 PROXY = FILES / "proxy.yaml"
-URL = "http://user:pa%24s%20s@proxy.corp.example:3128"
+URL = "http://user:pass-1@proxy.corp.example:3128"
 SYSTEMS = ("tkg", "giantswarm", "image-builder")
 Golden = Callable[[Path, bytes], None]
 

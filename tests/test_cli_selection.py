@@ -73,7 +73,9 @@ KUSTOMIZE = [
 ]
 
 
-@pytest.mark.parametrize("file", ["kustomization.yaml", "kustomization.yml", "Kustomization"])
+@pytest.mark.parametrize(
+    "file", ["kustomization.yaml", "kustomization.yml", "Kustomization", "kustomization.yaml.tmpl"]
+)
 @pytest.mark.parametrize(("text", "is_left_alone"), KUSTOMIZE)
 def test_inputs_of_a_kustomization(
     file: str, text: str, is_left_alone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -87,3 +89,21 @@ def test_a_patch_of_another_folder_is_one_too(tmp_path: Path, monkeypatch: pytes
     files |= dict.fromkeys(("patches/a.yaml", "overlay/b.yaml"), POD.encode())
     found = selected(tmp_path, files, monkeypatch)
     assert [name for name, why in found.left_alone.items() if why is LeftAlone.KUSTOMIZE] == ["patches/a.yaml"]
+
+
+def test_a_template_of_a_kustomization_and_one_above_the_path_have_patches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The overlays of CAREN's examples: a build step fills the template in, and lists of a patch replace others."""
+    template = b"{{ if .x }}\napiVersion: v1\nkind: Kustomization\n{{ end }}\npatches: [{path: ../patches/a.yaml}]\n"
+    above = b"patches: [{path: base/b.yaml}]"
+    files = dict.fromkeys(("base/patches/a.yaml", "base/b.yaml", "base/c.yaml"), POD.encode())
+    monkeypatch.chdir(
+        write(
+            tmp_path,
+            {".git/x": "", "kustomization.yaml": above, "base/overlay/kustomization.yaml.tmpl": template, **files},
+        )
+    )
+    found = select(["base"], [])
+    assert [*found.manifests] == ["base/c.yaml"]
+    assert found.left_alone["base/overlay/kustomization.yaml.tmpl"] is LeftAlone.TEMPLATE

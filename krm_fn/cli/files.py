@@ -12,6 +12,8 @@ from krm_fn.errors import InputError, UsageError
 from krm_fn.light_typing import NamedTuple
 
 ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
+TEMPLATES = ("kustomization.yaml.", "kustomization.yml.")
+"""With what the name of a template of a kustomization begins."""
 
 
 class FoundFile(NamedTuple):
@@ -26,7 +28,7 @@ class FoundFile(NamedTuple):
 
 
 def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
-    """Return the named files, and every YAML or JSON file in named folders, each once.
+    """Return the named files, and every YAML, JSON or template of a kustomization in named folders, each once.
 
     Hidden files and what `.gitignore` and `.krmignore` name are left out of folders; a file that is named itself is
     left out by ``exclude`` only.
@@ -70,7 +72,8 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
         raise _unreadable(folder, error) from None
     for child in children:
         is_folder = child.is_dir(follow_symlinks=False)
-        if child.name.startswith(".") or not (is_folder or child.name.endswith(ENDINGS)):
+        is_read = child.name.endswith(ENDINGS) or child.name.startswith(TEMPLATES)
+        if child.name.startswith(".") or not (is_folder or is_read):
             continue
         if ignored.keeps(child.path, is_folder=is_folder):
             yield child

@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 
 from krm_fn.cli import streams
-from krm_fn.cli.files import find_files, read_file
+from krm_fn.cli.files import TEMPLATES, common_folder, files_above, find_files, read_file
 from krm_fn.cli.lines import count
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
@@ -34,6 +34,7 @@ _LISTS_OF_OBJECTS = (
 _RESOURCE_LIST = re.compile(rb"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b""", re.MULTILINE)
 _MARKS = ("{{", "{%", "<%", "[[")
 """What begins code of templates of Helm, Go, Jinja and ERB."""
+_LINES_OF_CODE = rf".*(?:{'|'.join(map(re.escape, _MARKS))}).*"
 _NO_CODE = re.compile(r"""(?:"[^"\n]*"|'[^'\n]*')(?![^\s,\]}:])|(?:^|(?<=\s))#.*""", re.MULTILINE)
 """Texts in quotes that end where YAML lets them end, as none does in `"{{ .Get "a" }}"`, and comments."""
 
@@ -125,7 +126,9 @@ def select(
     found = find_files(paths or ["."], exclude)
     inputs: set[str] = set()
     if LeftAlone.KUSTOMIZE not in also:
-        inputs = _inputs_of_kustomizations({os.path.dirname(file.path) for file in found})
+        above = map(os.path.realpath, files_above(common_folder(paths or ["."])))
+        files = {*above, *(file.path for file in found)}
+        inputs = _inputs_of_kustomizations(set(map(os.path.dirname, files)))
     for name, path, is_regular in found:
         if not is_regular:
             selection.left_alone[name] = LeftAlone.LINK
@@ -150,6 +153,8 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
     """Return why a file is left alone, None for a manifest."""
     if _is_of_helm(path):
         return LeftAlone.HELM
+    if os.path.basename(path).startswith(TEMPLATES):
+        return LeftAlone.TEMPLATE
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -218,12 +223,17 @@ def kustomization_without(name: str) -> str:
 
 
 def _kustomizations(folder: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the name and the data of each kustomization of a folder that can be read."""
-    for name in KUSTOMIZATIONS:
+    """Yield the name and the data of each kustomization of a folder, or template of one, that can be read."""
+    for name in sorted(os.listdir(folder or ".")):
+        if name not in KUSTOMIZATIONS and not name.startswith(TEMPLATES):
+            continue
         file = os.path.join(folder, name)
         if os.path.isfile(file) and not os.path.islink(file):
             with suppress(InputError, UsageError, UnicodeDecodeError):
-                data = read(read_file(file).decode())
+                text = read_file(file).decode()
+                if name.startswith(TEMPLATES):
+                    text = re.sub(_LINES_OF_CODE, "", text)
+                data = read(text)
                 if isinstance(data, dict):
                     yield file, data
 

@@ -3,9 +3,9 @@ konvoy create cluster preprovisioned \
   --apiserver-host lb.example.com \
   --kubernetes-pod-network-cidr 192.168.0.0/16 \
   --kubernetes-service-cidr 10.96.0.0/12 \
-  --control-plane-http-proxy http://user:pa%24s%20s@proxy.corp.example:3128 \
-  --control-plane-https-proxy http://user:pa%24s%20s@proxy.corp.example:3128 \
+  --control-plane-http-proxy http://user:pass-1@proxy.corp.example:3128 \
+  --control-plane-https-proxy http://user:pass-1@proxy.corp.example:3128 \
   --control-plane-no-proxy .corp.example,10.0.0.0/8,localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default,192.168.0.0/16,10.96.0.0/12,10.96.0.1,lb.example.com \
-  --worker-http-proxy http://user:pa%24s%20s@proxy.corp.example:3128 \
-  --worker-https-proxy http://user:pa%24s%20s@proxy.corp.example:3128 \
+  --worker-http-proxy http://user:pass-1@proxy.corp.example:3128 \
+  --worker-https-proxy http://user:pass-1@proxy.corp.example:3128 \
   --worker-no-proxy .corp.example,10.0.0.0/8,localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default,192.168.0.0/16,10.96.0.0/12,10.96.0.1,lb.example.com
