@@ -11,6 +11,7 @@ from function_configs import list_with_config, proxy_config
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.pipeline import Outcome, run
+from krm_fn.yamledit import read
 from test_lint_other_places import manifest
 
 OURS = [".corp.example", "10.0.0.0/8", "direct.example"]
@@ -21,6 +22,10 @@ PLAIN = "http://proxy.corp.example:3128"
 
 def ran(spec: dict[str, Any], *items: Any) -> Outcome:
     return run(list_with_config(spec, *items))
+
+
+def items_of(outcome: Outcome) -> list[Any]:
+    return list(read(outcome.output.decode())["items"])
 
 
 def with_code(code: str, outcome: Outcome) -> list[Result]:
@@ -44,6 +49,35 @@ def workload(*lists: str) -> dict[str, Any]:
     for number, text in enumerate(lists):
         containers.append({"name": f"c{number}", "image": "x", "env": [{"name": "NO_PROXY", "value": text}]})
     return manifest("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}})
+
+
+KEEPING = {**CHOOSING, "targets": {"workloads": {"workloads": [{"names": ["*"]}], "conflict": "Keep"}}}
+
+
+def test_what_is_kept_in_an_object_is_one_line_and_what_reaches_no_reader_another() -> None:
+    deployment = workload("a.example", "b.example")
+    entries = deployment["spec"]["template"]["spec"]["containers"][0]["env"]
+    entries.append({"name": "HTTP_PROXY", "value": "http://p:99999"})
+
+    codes = [result.code for result in ran(KEEPING, deployment).results if result.ref.name == "web"]
+    assert sorted(code for code in codes if code != "FactsUnknown") == ["UrlInvalid", "ValueKept"]
+
+
+def test_a_removal_with_keep_takes_out_a_password_from_a_secret_or_says_what_stays() -> None:
+    text = f"http_proxy: {URL}\nhttps_proxy: {URL}\n"
+    secret = manifest("v1", "Secret", "creds", stringData={"proxy": text})
+    deployment = manifest("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": [{"name": "c"}]}}})
+    source = {"kind": "Secret", "name": "creds", "key": "proxy"}
+    taking = {**KEEPING, "from": [source]}
+    del taking["httpProxy"], taking["httpsProxy"]
+    (_, written) = items_of(ran(taking, secret, deployment))
+    assert PASSWORD in str(written)
+
+    removing = {**taking, "mode": "Remove"}
+    assert items_of(ran(removing, secret, written)) == [secret, deployment]
+    without = ran(removing, written)
+    assert items_of(without) == [written]
+    assert len(with_code("LeftBehind", without)) == 1
 
 
 @pytest.mark.parametrize(

@@ -166,12 +166,14 @@ def _checked(
     _verify([*mistakes, *_mistakes(spec, names)])
     from krm_fn.config import references  # noqa: PLC0415 -- most configs refer to no object
 
-    # A proxy is removed also where the object that named it has gone.
-    is_removal = spec.get("mode") == Mode.REMOVE.value
-    if objects is None or is_removal or not references.refers(spec):
+    if objects is None or not references.refers(spec):
         return built(spec, names)
     merged = references.MergedSpec(spec, names, objects)
-    _verify([*merged.mistakes, *_mistakes(merged.spec, names)])
+    mistakes = [*merged.mistakes, *_mistakes(merged.spec, names)]
+    # A proxy is removed also where the object that named it has gone.
+    if mistakes and spec.get("mode") == Mode.REMOVE.value:
+        return built(spec, names)
+    _verify(mistakes)
     return merged.completed(built(merged.spec, names))
 
 

@@ -75,8 +75,7 @@ def _about_place(record: Compared) -> Iterator[Result]:
     if record.place.target.writes is Writes.NOTHING:
         return
     yield from _encoded_placeholder(record)
-    if record.place.options.get("conflict") == "Keep":
-        return  # the user wants what is there
+    keeps = record.place.options.get("conflict") == "Keep"
     ours = set()
     for reading in record.after:
         if reading.value == record.wanted.get(reading.variable):
@@ -85,8 +84,11 @@ def _about_place(record: Compared) -> Iterator[Result]:
     if ours:  # the target reports another file, which it cannot remove
         files = {*ours, ""}
         judged = tuple(reading for reading in judged if reading.file in files)
-    yield from judge_places(judged, reader_of(record), record.wanted)
-    if not all(is_change(result) for result in record.results):
+    for result in judge_places(judged, reader_of(record), record.wanted):
+        # With `Keep` the user wants what is there, as far as it reaches its reader.
+        if not keeps or result.code in ("ValueLost", "UrlInvalid"):
+            yield result
+    if keeps or not all(is_change(result) for result in record.results):
         return
     for reading in record.after:
         wanted = record.wanted.get(reading.variable, "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
@@ -54,6 +54,7 @@ class Place(NamedTuple):
 def write_places(draft: Draft, places: Iterable[Place | Result], settings: ProxySettings) -> None:
     """Write the settings to all places of a draft, and say in it what was done."""
     changed: dict[str, dict[str, None]] = {}
+    kept: list[Place] = []
     for place in [*places]:
         if isinstance(place, Result):
             draft.findings.append(place)
@@ -61,10 +62,8 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
         own = place.settings or settings
         if not (own.is_declared or place.is_trust):
             continue
-        if place.on_conflict_keep and _is_of_another(draft.data, place, own):
-            if own.sets_any:
-                message = f'{place.label} sets a proxy itself, and keeps it: set `conflict` to "Override" to replace it'
-                draft.report("ValueKept", message, place.path)
+        if place.on_conflict_keep and not all(_are_ours(draft.data, place, own)):
+            kept.append(place)
             continue
         edits = draft.edits
         described = len(draft.descriptions)
@@ -87,6 +86,20 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
     for verb, labels in changed.items():
         listed = " and ".join(labels)
         draft.describe(f"{verb} {listed}")
+    _report_kept(draft, kept, settings)
+
+
+def _report_kept(draft: Draft, places: Sequence[Place], settings: ProxySettings) -> None:
+    """Name in one line the places that stay; of a removal those that may be of an earlier run."""
+    code, purpose = "ValueKept", "replace"
+    if not settings.sets_any:
+        code, purpose = "LeftBehind", "remove"
+        if settings.removed and settings.removed.sets_any:
+            places = [place for place in places if any(_are_ours(draft.data, place, settings))]
+    if places:
+        listed = " and ".join(place.label for place in places)
+        message = f'a proxy that this ProxyConfig does not say stays in {listed}: set `conflict` to "Override" to {purpose} it'  # noqa: E501
+        draft.report(code, message, places[0].path)
 
 
 def read_places(data: Any, places: Iterable[Place | Result]) -> Iterator[Reading]:
@@ -96,11 +109,11 @@ def read_places(data: Any, places: Iterable[Place | Result]) -> Iterator[Reading
             yield from place.form.read(data, place)
 
 
-def _is_of_another(data: Any, place: Place, settings: ProxySettings) -> bool:
-    """Return whether a place holds another value than ours; a removal knows ours, too."""
+def _are_ours(data: Any, place: Place, settings: ProxySettings) -> list[bool]:
+    """Return for each variable that a place sets whether its value is ours; a removal knows ours, too."""
     variables = (settings.removed or settings).variables()
-    return any(
-        reading.value != variables.get(reading.variable)
+    return [
+        reading.value == variables.get(reading.variable)
         for reading in place.form.read(data, place)
         if not reading.is_provided
-    )
+    ]
