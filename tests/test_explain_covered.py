@@ -66,6 +66,26 @@ OKE = CLUSTER.replace("NAME", "oke").replace("KubeadmControlPlane", "OCIManagedC
 WITHOUT_CONTROL_PLANE = WEST.partition("---\n")[0] + "---\n"
 
 
+VELERO = RELEASE.replace("podinfo", "velero")
+FROM = VELERO.replace("}}}\n", "}}, valuesFrom: [{kind: ConfigMap, name: values}]}\n")
+VALUES = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\ndata:\n  values.yaml: |\n"
+HOLDING = '    env: [{name: HTTP_PROXY, value: "http://proxy.corp.example:3128"}]\n---\n'
+
+
+@pytest.mark.parametrize(
+    ("manifests", "why"),
+    [
+        pytest.param(VELERO, "1: the chart velero takes its proxy from `configuration.extraEnvVars`: ", id="a release"),
+        pytest.param(FROM, "or from objects of `valuesFrom` that are not in the list: ", id="of values elsewhere"),
+        pytest.param(FROM + VALUES + HOLDING, "1: nobody chose them", id="whose values are in the list"),
+    ],
+)
+def test_a_release_of_a_known_chart_that_nobody_chose_is_named(manifests: str, why: str) -> None:
+    (row,) = answer(manifests + DECLARED)["covered"]
+    assert (row["system"], row["left"]) == ("charts", 1)
+    assert why in row["why"][0]
+
+
 @pytest.mark.parametrize(
     ("manifests", "why"),
     [

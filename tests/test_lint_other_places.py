@@ -68,6 +68,13 @@ def places(url: str) -> dict[str, dict[str, Any]]:
         "an inline patch": manifest("kustomize.config.k8s.io/v1beta1", "Kustomization", patches=patches),
         "a path of a HelmChart": manifest("helm.cattle.io/v1", "HelmChart", spec={"set": {"proxy.httpProxy": url}}),
         "TOML of a ConfigMap": manifest("v1", "ConfigMap", data={"config.template.toml": TOML % url}),
+        "manifests of a ClusterResourceSet": manifest("v1", "ConfigMap", data={"web.yaml": PATCH % url}),
+        "a HelmChartProxy": manifest(
+            "addons.cluster.x-k8s.io/v1alpha1", "HelmChartProxy", spec={"valuesTemplate": VALUES % url}
+        ),
+        "a ClusterProfile": manifest(
+            "config.projectsveltos.io/v1beta1", "ClusterProfile", spec={"helmCharts": [{"values": VALUES % url}]}
+        ),
         "AKS": manifest(aks, "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}),
     }
 

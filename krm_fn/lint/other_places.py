@@ -17,7 +17,7 @@ from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, unread_place
 from krm_fn.lint.nodes_without import nodes_without_proxy
-from krm_fn.patch import Pointer, lookup, walk
+from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.charts import charts_in
@@ -56,6 +56,9 @@ _WITH_TEXTS = frozenset(
         "Kustomization",
         "FluxInstance",
         "AWX",
+        "HelmChartProxy",
+        "ClusterProfile",
+        "Profile",
     ]
 )
 """Kinds whose texts are values of charts, patches or lists of variables."""
@@ -137,8 +140,10 @@ def _of_object(
             result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
             yield Compared(place, after=(reading,), results=(result,), why_left=advice)
         return
-    if any(urls) and not readings and not compared:
-        for system in _empty_places(obj, overview):
+    if not any(urls) or readings:
+        return
+    for system in _empty_places(obj, overview):
+        if not any(record.place.has_place for record in compared):
             why = f"{system.name} takes its proxy from {system.place}: {_advice(obj, wanted)}"
             yield Compared(place, why_left=why)
 
@@ -165,7 +170,7 @@ def _proxies_in(obj: Object) -> Iterator[Reading]:
         texts = embedded.values(obj.data)
         nodes = [(value.path, value.text) for value in texts if not value.problem]
     for path, node in nodes:
-        is_text = has_texts or "".join(path[-1:]).endswith(".toml")
+        is_text = has_texts or "".join(path[-1:]).endswith((".toml", ".yaml", ".yml"))
         yield from _in_node(path, node, is_text=is_text)
 
 
@@ -230,10 +235,25 @@ def _empty_places(obj: Object, overview: Overview) -> Iterator[System]:
         yield system
     uses = overview.uses.seen_from(obj.ref.file_path)
     for chart, path in charts_in(obj, uses.chart_sources):
-        has_more = lookup(obj.data, ("spec", "valuesFrom"))
-        has_files = lookup(obj.data, (*path, "valueFiles"))
-        if chart.is_needed and not has_more and not has_files:
+        if lookup(obj.data, (*path, "valueFiles")):
+            continue
+        sources = list_at(obj.data, ("spec", "valuesFrom"))
+        if not sources:
             yield chart
+        elif not _is_in_values(obj, sources, overview):
+            place = f"{chart.place}, or from objects of `valuesFrom` that are not in the list"
+            yield chart._replace(place=place)
+
+
+def _is_in_values(obj: Object, sources: list[Any], overview: Overview) -> bool:
+    """Return whether a ConfigMap or Secret of the list from which a release takes values holds a proxy."""
+    names = [text_at(source, ("name",)) for source in sources]
+    for other, _ in overview.naming:
+        if other.ref.namespace != obj.ref.namespace or other.ref.name not in names:
+            continue
+        if other.group_kind[0] == "" and any(_proxies_in(other)):
+            return True
+    return False
 
 
 def _message(name: str, wanted: ProxyConfig, advice: str) -> str:
