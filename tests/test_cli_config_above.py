@@ -62,10 +62,13 @@ def test_a_stream_gets_the_config_above_the_current_folder(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_config_among_the_files_is_the_one(tmp_path: Path, name: str) -> None:
+def test_beside_one_above_a_config_among_the_files_must_be_named(tmp_path: Path, name: str) -> None:
     repository(tmp_path, {"proxy.yaml": OTHER, "a/b/proxy.yaml": CONFIG})
     done = command(tmp_path / "a/b", *COMMANDS[name], ".")
-    assert "the ProxyConfig is the one in" not in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there must be one ProxyConfig, but 2 are in proxy.yaml, ../../proxy.yaml: name its file" in done.stderr
+    done = command(tmp_path / "a/b", *COMMANDS[name], "--config", "proxy.yaml", ".")
+    assert done.returncode == (1 if name == "run" else 0)
     assert "other.corp" not in done.stdout + done.stderr
 
 

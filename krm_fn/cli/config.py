@@ -68,42 +68,50 @@ def find_config(
     Raises:
         UsageError: there is none, or there are several.
     """
-    inside = _configs(manifests)
+    configs = _configs(manifests)
     if path:
         real_path = os.path.realpath(path)
-        inside = [
-            candidate for candidate in inside if selection.paths.get(candidate.file) == real_path
+        named = [
+            candidate for candidate in configs if selection.paths.get(candidate.file) == real_path
         ]
-        if not inside:
-            return config_of_file(path, manifests)
-    if inside:
-        return _only(inside)
-    _refuse_misspelt(manifests)
-    above = config_above(manifests, paths)
-    if above is None:
+        return _only(named) if named else config_of_file(path, manifests)
+    if not configs:
+        _refuse_misspelt(manifests)
+    is_own = selection.is_stream or any(candidate.located.is_of_list for candidate in configs)
+    if not configs or not is_own:
+        configs += _configs_above(manifests, paths)
+    if not configs:
         raise UsageError(
             "there is no ProxyConfig: name its file with `--config FILE`, or let `inject-proxy init` write one"
         )
-    return above
+    return _only(configs)
 
 
 def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | None:
-    """Return the one ProxyConfig in the folder of the paths or above it, up to the root of the git repository.
+    """Return the one ProxyConfig in the folder of the paths or above it; None where there is none."""
+    configs = _configs_above(manifests, paths)
+    return _only(configs) if configs else None
+
+
+def _configs_above(manifests: Manifests, paths: Sequence[str]) -> list[FoundConfig]:
+    """Return the ProxyConfigs of other files in the folder of the paths, and above it in the git repository.
 
     A file that cannot be read holds none, and what a ResourceList says to its function is none.
     """
     configs: list[FoundConfig] = []
+    known = manifests.paths.values()
     for file in files_above(common_folder([path for path in paths if path != "-"] or ["."])):
+        if os.path.realpath(file) in known:
+            continue
         with suppress(InputError, UsageError):
             content = read_file(file)
             if config.KIND.encode() in content:
                 configs += _configs(Manifests({file: content}), manifests)
-    above = [
+    return [
         candidate._replace(is_above=True)
         for candidate in configs
         if not candidate.located.is_of_list
     ]
-    return _only(above) if above else None
 
 
 def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
