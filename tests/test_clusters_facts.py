@@ -97,6 +97,17 @@ def test_which_object_is_believed(items: list[dict[str, Any]], expected: dict[st
     assert values(facts(*items)) == expected
 
 
+def test_every_endpoint_of_a_control_plane_counts_by_the_contract_of_any_infrastructure() -> None:
+    infra = named("AnyCluster", "infra", spec={"controlPlaneEndpoint": {"host": "public.example"}})
+    plane = control_plane(clusterConfiguration={"controlPlaneEndpoint": "private.example:6443"})
+    references = {"controlPlaneRef": CONTROL_PLANE_REF, "infrastructureRef": reference("AnyCluster", "infra")}
+    for group in ("infrastructure.cluster.x-k8s.io", "infrastructure.cluster.konvoy.d2iq.io"):
+        version = f"{group}/v1alpha1"
+        references["infrastructureRef"] = {**references["infrastructureRef"], "apiVersion": version}
+        found = facts(cluster(**references), {**infra, "apiVersion": version}, plane)
+        assert (value(found, "endpoint"), value(found, "hosts")) == ("public.example", ("private.example",))
+
+
 AWS = {"region": "us-east-1", "network": {"vpc": {"cidrBlock": "10.0.0.0/16", "ipv6": {"cidrBlock": "fd00::/56"}}}}
 
 

@@ -11,6 +11,7 @@ from krm_fn.krm.resourcelist import Object, reference
 
 KUBEONE = "kubeone.k8c.io/v1beta2", "KubeOneCluster"
 RANCHER = "provisioning.cattle.io/v1", "Cluster"
+EC2 = "karpenter.k8s.aws/v1", "EC2NodeClass"
 AKS = "containerservice.azure.com/v1api20240901", "ManagedCluster"
 
 
@@ -34,6 +35,7 @@ SAID = [
         id="hosts and cloud of KubeOne",
     ),
     pytest.param(AKS, {"spec": {}}, ["AzureManagedCluster"], id="AKS is on Azure"),
+    pytest.param(EC2, {"spec": {}}, ["AWSManagedControlPlane"], id="Karpenter's nodes are on AWS"),
 ]
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems, proxy_config
+from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, loaded, problems, proxy_config
+from krm_fn.clusters import CLOUD_NAMES
 from krm_fn.config import load
 from krm_fn.errors import ConfigError
 from krm_fn.krm.codes import SILENCEABLE
@@ -65,6 +66,13 @@ def test_a_field_beside_spec_or_data_is_a_mistake() -> None:
     assert problems({**config_map(mode="Remove"), "dta": {}}) == ["dta: unknown field; did you mean `data`?"]
 
 
+@pytest.mark.parametrize(("name", "kind"), CLOUD_NAMES.items())
+def test_a_cloud_has_a_short_name(name: str, kind: str) -> None:
+    for given in (name, kind):
+        config = loaded(httpProxy=PROXY, clusterDefaults={"infrastructure": given})
+        assert config.cluster_defaults.infrastructure_kind == kind
+
+
 OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a misspelt field": ({"noProxi": []}, "noProxi: unknown field; did you mean `noProxy`?"),
     "a field like no other": ({"lint": {"x": 1}}, "lint.x: unknown field; known here are `rules` and `ignore`"),
@@ -96,6 +104,13 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a netmask": (
         {"clusterDefaults": {"serviceCIDRs": "10.96.0.0/12, 10.0.0.0/255.0.0.0"}},
         'clusterDefaults.serviceCIDRs: entry "10.0.0.0/255.0.0.0" must be a CIDR: write "10.0.0.0/8"',
+    ),
+    "a cloud in words of its own": (
+        {"clusterDefaults": {"infrastructure": "Amazon"}},
+        (
+            f"clusterDefaults.infrastructure: must be one of `{'`, `'.join(CLOUD_NAMES)}`, or the kind of an "
+            'infrastructure cluster, such as "AWSCluster"'
+        ),
     ),
     "a matcher that would fit everything": (
         {"selector": {"exclude": [{}]}},

@@ -18,7 +18,7 @@ It knows nothing of proxies. A field that is missing or of a wrong type is a fac
 from __future__ import annotations
 
 from krm_fn.clusters.evidence import has_suffix, user_values_of
-from krm_fn.clusters.kinds import kinds, network_path
+from krm_fn.clusters.kinds import CLOUD_NAMES, kinds, network_path
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import ObjectIndex, is_open, may_be_same
 from krm_fn.clusters.network import ClusterNetwork, Fact, value_of
@@ -37,6 +37,7 @@ from krm_fn.clusters.topology import Topology
 from krm_fn.products.cluster_api import Role
 
 __all__ = [
+    "CLOUD_NAMES",
     "CLUSTER_VARIABLES",
     "Cluster",
     "ClusterNetwork",

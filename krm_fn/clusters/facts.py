@@ -81,13 +81,14 @@ def sets_services(obj: Object) -> bool:
 
 
 def merged(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
-    """Return the first value of each fact, but the networks and hosts of all sources."""
+    """Return the first value of each fact, but the networks and hosts of all sources, other endpoints among them."""
     network = ClusterNetwork()
     for source in sources:
+        endpoints = distinct(network.endpoint + source.endpoint)
         hosts = network.infrastructure_hosts + source.infrastructure_hosts
         network = network.completed_by(source)._replace(
             networks=without_subnets(network.networks + source.networks),
-            hosts=distinct(network.hosts + source.hosts),
+            hosts=distinct(network.hosts + endpoints[1:] + source.hosts),
             mirrors=distinct(network.mirrors + source.mirrors),
             infrastructure_hosts=distinct(hosts),
         )

@@ -87,6 +87,9 @@ WHOLE_CLUSTERS = {
         "AKS",
         service_cidr="10.0.0.0/16",
     ),
+    ("karpenter.k8s.aws", "EC2NodeClass"): WholeCluster(
+        FactPaths(infrastructure="kind", start=()), "Karpenter"
+    ),
     ("kubeone.k8c.io", "KubeOneCluster"): WholeCluster(
         FactPaths(
             pod_cidrs="clusterNetwork.podSubnet",
@@ -115,10 +118,28 @@ WHOLE_CLUSTERS = {
         needs=pattern("spec.rkeConfig"),
     ),
 }
+CLOUD_NAMES = {
+    "AWS": "AWSCluster",
+    "EKS": "AWSManagedControlPlane",
+    "Azure": "AzureCluster",
+    "GCP": "GCPCluster",
+    "OpenStack": "OpenStackCluster",
+    "Oracle": "OCICluster",
+    "DigitalOcean": "DOCluster",
+    "Hetzner": "HetznerCluster",
+    "Linode": "LinodeCluster",
+    "IBMVPC": "IBMVPCCluster",
+    "Equinix": "PacketCluster",
+    "CloudStack": "CloudStackCluster",
+    "vSphere": "VSphereCluster",
+    "Nutanix": "NutanixCluster",
+}
+"""A short name for ``spec.clusterDefaults.infrastructure`` -> the kind that it means."""
 CLOUDS = {
     "Amazonec2Config": "AWSCluster",
     "AzureConfig": "AzureCluster",
     "DigitaloceanConfig": "DOCluster",
+    "EC2NodeClass": "AWSManagedControlPlane",
     "HarvesterConfig": "HarvesterCluster",
     "LinodeConfig": "LinodeCluster",
     "ManagedCluster": "AzureManagedCluster",
@@ -238,7 +259,7 @@ def paths_of(group: str, kind: str) -> FactPaths | None:
 def is_infrastructure(group: str, kind: str) -> bool:
     """Return whether a kind is the infrastructure of Clusters, as Cluster API's contract names it, or its template."""
     base = kind.removesuffix("Template")
-    is_by_contract = group == f"infrastructure.{CORE}" and base.endswith("Cluster")
+    is_by_contract = group.startswith("infrastructure.") and base.endswith("Cluster")
     return base in INFRASTRUCTURE or is_by_contract
 
 

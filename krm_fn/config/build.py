@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn import noproxy
-from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.clusters import CLOUD_NAMES, ClusterNetwork, Fact
 from krm_fn.config.model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config.names import FieldNames, texts_at
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, Selector, with_tuples
@@ -73,6 +73,9 @@ def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
     for member, field in _CLUSTER_DEFAULTS.items():
         texts = _texts(spec, ("clusterDefaults", field), names)
         facts[member] = tuple(Fact(text, config_field=name) for text, name in texts)
+    for fact in facts["infrastructure"]:
+        kind = CLOUD_NAMES.get(fact.value, fact.value)
+        facts["infrastructure"] = (fact._replace(value=kind),)
     return ClusterNetwork(**facts)
 
 
