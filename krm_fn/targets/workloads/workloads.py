@@ -169,7 +169,7 @@ class _Workloads(Target):
             # A container of this name overrides that of the released manifest; it goes with the variables.
             for name in names:
                 form = NamedItem(name, ("env",), EnvEntries())
-                yield Place((*at, CONTAINERS), form, f'container "{name}"', 1)
+                yield Place((*at, CONTAINERS), form, f'container "{name}"')
             return
         for container in chosen:
             yield _env_place(data, container, context)

@@ -202,6 +202,12 @@ def test_a_container_of_a_provider_is_overridden_and_goes_with_the_variables(
     assert HTTP not in str(left)
 
 
+def test_a_provider_without_a_spec_has_none_again() -> None:
+    obj, options = provider(), {"presets": ["clusterAPIProviders"]}
+    del obj["spec"]
+    assert apply(TARGET, apply(TARGET, obj, **options), NONE, **options) == obj
+
+
 # Whose values stay.
 
 
