@@ -164,6 +164,8 @@ def test_what_says_the_kind_of_the_infrastructure() -> None:
 def test_endpoints(written: str, host: str | None) -> None:
     assert value(facts(cluster(controlPlaneEndpoint={"host": written})), "endpoint") == host
     assert value(facts(BARE, control_plane(clusterConfiguration={"controlPlaneEndpoint": written})), "endpoint") == host
+    of_caren = {"name": "clusterConfig", "value": {"nutanix": {"controlPlaneEndpoint": {"host": written}}}}
+    assert value(facts(cluster(topology={"variables": [of_caren]})), "endpoint") == host
 
 
 @pytest.mark.parametrize(

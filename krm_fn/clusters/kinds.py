@@ -231,7 +231,7 @@ CLUSTER_PATHS = FactPaths(
     pod_cidrs="spec.clusterNetwork.pods.cidrBlocks.*",
     service_cidrs="spec.clusterNetwork.services.cidrBlocks.*",
     service_domain="spec.clusterNetwork.serviceDomain",
-    endpoint=f"spec.{_ENDPOINT}",
+    endpoint=f"spec.{_ENDPOINT} spec.topology.variables.*.value.nutanix.{_ENDPOINT}",  # that of CAREN
     start=(),
 )
 _PATHS = {
