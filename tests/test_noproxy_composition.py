@@ -74,6 +74,14 @@ def test_portable(audience: Audience) -> None:
     assert composed("a.b,.c.d", audience=audience) == f"a.b,.a.b,.c.d,{ALWAYS}"
 
 
+def test_pods_of_a_cluster_without_ipv4_call_the_services_of_the_cloud_by_ipv6() -> None:
+    """EKS user guide, "EKS Pod Identity": with a proxy, NO_PROXY of pods must hold [fd00:ec2::23]."""
+    for pods, services, expected in (("2600:1f14::/56", "fd64::/108", True), ("10.1.0.0/16", "fd64::/108", False)):
+        on_eks = network(pods, services, infrastructure="AWSManagedControlPlane")
+        texts = composed("", on_eks, audience=Audience.POD).split(",")
+        assert ("fd00:ec2::23" in texts) is expected
+
+
 def test_nodes_and_pods() -> None:
     facts = network()
     user = "[FD00::A]:443,fd00::/8,straße.de,${X}"

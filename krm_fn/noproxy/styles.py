@@ -115,10 +115,15 @@ def _entries_of(facts: tuple[Fact, ...]) -> Iterator[Entry]:
 
 
 def _has_ipv6(network: ClusterNetwork, audience: Audience) -> bool:
-    """Return whether readers speak IPv6: not pods, whose clients may fail on it, and not where no CIDR is known."""
+    """Return whether readers speak IPv6: not where no CIDR is known.
+
+    Pods do not, whose clients may fail on it, unless they speak nothing else.
+    """
     cidrs = (*network.pod_cidrs, *network.service_cidrs)
-    has_ipv6 = any(":" in placeholders.with_defaults(cidr.value) for cidr in cidrs)
-    return has_ipv6 and audience is not Audience.POD
+    are_ipv6 = [":" in placeholders.with_defaults(cidr.value) for cidr in cidrs]
+    if audience is Audience.POD:
+        return bool(are_ipv6) and all(are_ipv6)
+    return any(are_ipv6)
 
 
 def _loopback_v6(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
@@ -163,8 +168,10 @@ def _metadata(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
         yield Entry.of_rule(text, f"the metadata service of {provider.name} ({kind})")
 
 
-def _metadata_v4(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
-    return _metadata(network, Audience.POD)
+def _metadata_v4(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    for entry in _metadata(network, audience):
+        if ":" not in entry.text:
+            yield entry
 
 
 def _provider(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
