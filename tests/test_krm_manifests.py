@@ -39,6 +39,20 @@ def test_objects_know_their_file_and_their_document() -> None:
 
 
 @pytest.mark.parametrize(
+    ("paths", "file"),
+    [
+        pytest.param({}, ("a/b.yaml", 3), id="of a stream"),
+        pytest.param({"0.yaml": "/0.yaml"}, ("0.yaml", 0), id="of a file"),
+    ],
+)
+def test_an_object_of_a_stream_is_in_the_file_of_its_annotations(paths: dict[str, str], file: tuple[str, int]) -> None:
+    notes = "{config.kubernetes.io/path: a/b.yaml, config.kubernetes.io/index: '3'}"
+    source = Manifests({"0.yaml": f"kind: A\nmetadata: {{annotations: {notes}}}\n".encode()}, paths)
+    (obj,) = source.objects(0)
+    assert (obj.ref.file_path, obj.ref.file_index) == file
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         pytest.param("{{- if .Values.x }}\na: b\n", "0.yaml: document 1: ", id="a template"),

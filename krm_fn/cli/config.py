@@ -50,7 +50,7 @@ def config_of(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def config_of_file(path: str, *more: Manifests) -> FoundConfig:
     """Return the ProxyConfig in the file of `--config`, which may refer to objects of other manifests, too."""
-    own = Manifests({path: read_file(path)})
+    own = Manifests({path: read_file(path)}, {path: path})
     return _only(_configs(own, *more), path)
 
 
@@ -106,7 +106,7 @@ def _configs_above(manifests: Manifests, paths: Sequence[str]) -> list[FoundConf
         with suppress(InputError, UsageError):
             content = read_file(file)
             if config.KIND.encode() in content:
-                configs += _configs(Manifests({file: content}), manifests)
+                configs += _configs(Manifests({file: content}, {file: file}), manifests)
     return [
         candidate._replace(is_above=True)
         for candidate in configs

@@ -55,7 +55,7 @@ def run(given: Namespace) -> Answer:
     if not os.path.isdir(given.folder):
         raise UsageError(f'"{given.folder}" must be a folder: the one with the manifests')
     selection = select([given.folder], given.exclude, {LeftAlone.RESOURCE_LIST})
-    manifests = ReadableManifests(selection.manifests)
+    manifests = ReadableManifests(selection.manifests, selection.paths)
     file = os.path.normpath(os.path.join(given.folder, _NAME))
     asks = not (given.yes or given.print)
     for located in () if given.print else manifests.configs():

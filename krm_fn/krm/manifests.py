@@ -95,8 +95,10 @@ class Manifests(Entries):
         return self._placed(function_config(data), index)
 
     def _placed(self, obj: Object, index: int) -> Object:
-        """Return an object with the name of its file, and the number of its document there."""
+        """Return an object with its file and document: in a stream, which has no path, those of its annotations."""
         document = self.documents[index]
+        if obj.ref.file_path and document.file not in self.paths:
+            return obj
         ref = obj.ref._replace(file_path=document.file, file_index=document.number)
         return obj._replace(ref=ref)
 
