@@ -231,10 +231,14 @@ def test_the_secret_of_the_comment_is_what_a_run_reads(tmp_path: Path) -> None:
     assert WITH_PASSWORD in (tmp_path / "a.yaml").read_text()
 
 
-def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
-    write(tmp_path, {"proxy.yaml": "a: b\n"})
-    done = init(tmp_path, "--yes")
-    assert (done.returncode, (tmp_path / "proxy.yaml").read_text()) == (1, "a: b\n")
+def test_a_file_that_is_there_stays_and_a_link_is_not_followed(tmp_path: Path) -> None:
+    write(tmp_path / "repo", {"proxy.yaml": "a: b\n"})
+    done = init(tmp_path / "repo", "--yes")
+    assert (done.returncode, (tmp_path / "repo/proxy.yaml").read_text()) == (1, "a: b\n")
+    (tmp_path / "repo/proxy.yaml").unlink()
+    (tmp_path / "repo/proxy.yaml").symlink_to("../outside.yaml")
+    assert init(tmp_path / "repo", "--yes").returncode == 1
+    assert not (tmp_path / "outside.yaml").exists()
 
 
 ANSWERS = [

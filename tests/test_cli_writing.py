@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.cli.selection import select
 from krm_fn.cli.streams import ContentChange
 from krm_fn.cli.writing import write_files as write_changes
 from krm_fn.errors import OutputError
@@ -31,6 +32,12 @@ def file(tmp_path: Path) -> Path:
     made = tmp_path / "a.yaml"
     made.write_bytes(b"old")
     return made
+
+
+def _named(folder: Path) -> list[str]:
+    """What a run over the folder says that was left by one before."""
+    lines = select([str(folder)], []).lines(verbose=False)
+    return sorted(Path(line.split()[2]).name for line in lines if "left by a run that was ended" in line)
 
 
 def _leftovers(file: Path) -> list[str]:
@@ -57,12 +64,24 @@ def test_a_hard_link_stays_one(file: Path) -> None:
     assert other.stat().st_ino == file.stat().st_ino
 
 
-def test_a_symbolic_link_stays_one(file: Path) -> None:
-    link = file.with_name("link.yaml")
-    link.symlink_to(file.name)
-    write_files({str(link): b"new"}, {str(link): b"old"})
-    assert link.is_symlink()
-    assert file.read_bytes() == b"new"
+LINKS = {
+    "a link": ("link.yaml", "a.yaml", b"old"),
+    "a link to nothing": ("link.yaml", "nothing.yaml", None),
+    "a folder that has become a link": ("link/a.yaml", ".", b"old"),
+    "a new file in one": ("link/new.yaml", ".", None),
+}
+
+
+@pytest.mark.parametrize(("name", "target", "old"), LINKS.values(), ids=LINKS)
+def test_a_link_that_was_none_when_it_was_read_is_not_followed(
+    file: Path, name: str, target: str, old: bytes | None
+) -> None:
+    path = file.parent / name
+    (file.parent / name.partition("/")[0]).symlink_to(target)
+    before = sorted(file.parent.iterdir())
+    with pytest.raises(OutputError, match="link; nothing was written"):
+        write_files({str(path): b"new"}, {str(path): old})
+    assert (file.read_bytes(), sorted(file.parent.iterdir())) == (b"old", before)
 
 
 def test_a_read_only_file_is_not_replaced(file: Path) -> None:
@@ -202,6 +221,7 @@ def test_a_killed_run_leaves_each_file_old_or_new(tmp_path: Path) -> None:
         if done.stdout == b"done\n":
             break
         assert done.returncode == -signal.SIGKILL, done.stderr
+        assert _named(folder) == _leftovers(folder / "replaced")
         rest = {name: content for name, content in contents.items() if content != now[name]}
         write_files(rest, now)  # what it left does not hinder the next one
         assert _now(folder) == contents

@@ -94,7 +94,7 @@ def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
     if not given.in_place:
         return Answer([text.encode()], lines)
     change = ContentChange(None if is_new else old.encode(), text.encode())
-    return Answer((), lines, changes={name: change} if edits else {})
+    return Answer((), lines, changes={os.path.realpath(name): change} if edits else {})
 
 
 def _cluster(given: Namespace) -> Cluster:

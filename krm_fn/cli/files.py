@@ -14,6 +14,8 @@ from krm_fn.light_typing import NamedTuple
 ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
 TEMPLATES = ("kustomization.yaml.", "kustomization.yml.")
 """With what the name of a template of a kustomization begins."""
+UNFINISHED = ".inject-proxy."
+"""With what the name of a new content begins that has not replaced its file yet."""
 
 
 class FoundFile(NamedTuple):
@@ -72,8 +74,12 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
         raise _unreadable(folder, error) from None
     for child in children:
         is_folder = child.is_dir(follow_symlinks=False)
-        is_read = child.name.endswith(ENDINGS) or child.name.startswith(TEMPLATES)
-        if child.name.startswith(".") or not (is_folder or is_read):
+        is_read = is_folder or child.name.endswith(ENDINGS)
+        if child.name.startswith((*TEMPLATES, UNFINISHED)):
+            is_read = True
+        elif child.name.startswith("."):
+            is_read = False
+        if not is_read:
             continue
         if ignored.keeps(child.path, is_folder=is_folder):
             yield child
@@ -89,6 +95,12 @@ def files_above(folder: str) -> Iterator[str]:
         if folder == root:
             return
         folder = os.path.dirname(folder)
+
+
+def real_path(name: str) -> str:
+    """Return the path of a file without links in its folders; the file itself may be one."""
+    folder, own_name = os.path.split(name)
+    return os.path.join(os.path.realpath(folder), own_name)
 
 
 def common_folder(paths: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from krm_fn import config
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_of
+from krm_fn.cli.files import real_path
 from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, find_proxies, note_proxy
 from krm_fn.cli.lines import count
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
@@ -76,7 +77,7 @@ def run(given: Namespace) -> Answer:
     if given.print:
         return Answer([content], lines)
     lines += [f"created {file}", f"next: inject-proxy run --diff {given.folder}"]
-    return Answer((), lines, changes={file: ContentChange(None, content)})
+    return Answer((), lines, changes={real_path(file): ContentChange(None, content)})
 
 
 def _proxy_of_answer() -> list[FoundProxy]:

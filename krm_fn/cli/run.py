@@ -13,7 +13,7 @@ from pathlib import Path
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
-from krm_fn.cli.files import common_folder
+from krm_fn.cli.files import common_folder, real_path
 from krm_fn.cli.lines import count, result_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
@@ -67,7 +67,9 @@ def run(given: Namespace) -> Answer:
         if changes:
             output = changes[STDIN].new or b""
     elif not would:
-        written = _copies(given, selection, changes) if given.output_dir else changes
+        written = (
+            _copies(given, selection, changes) if given.output_dir else _by_path(selection, changes)
+        )
     return Answer([output], [*lines, *found.lines()], outcome.exit_code, written)
 
 
@@ -162,6 +164,14 @@ def _only(given: Namespace) -> list[str]:
             advice = did_you_mean(name, known) or "; `inject-proxy targets` lists them"
             raise UsageError(f'`--only` must name targets or systems, not "{name}"{advice}')
     return names
+
+
+def _by_path(
+    selection: Selection, changes: Mapping[str, ContentChange]
+) -> dict[str, ContentChange]:
+    """Return changes by the path of the file that was read."""
+    paths = selection.paths
+    return {paths.get(name) or real_path(name): change for name, change in changes.items()}
 
 
 def _copies(

@@ -11,7 +11,14 @@ from enum import Enum
 from functools import cache
 
 from krm_fn.cli import streams
-from krm_fn.cli.files import TEMPLATES, common_folder, files_above, find_files, read_file
+from krm_fn.cli.files import (
+    TEMPLATES,
+    UNFINISHED,
+    common_folder,
+    files_above,
+    find_files,
+    read_file,
+)
 from krm_fn.cli.lines import count
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
@@ -49,6 +56,7 @@ class LeftAlone(Enum):
     NOT_UTF8 = "not UTF-8"
     LINK = "link"
     OTHER = "no manifest"
+    UNFINISHED = "left by a run that was ended: remove it"
 
 
 class Selection(NamedTuple):
@@ -78,7 +86,7 @@ class Selection(NamedTuple):
         return [
             f"left alone: {name} ({why.value})"
             for name, why in self.left_alone.items()
-            if verbose or why is LeftAlone.NOT_UTF8
+            if verbose or why in (LeftAlone.NOT_UTF8, LeftAlone.UNFINISHED)
         ]
 
     def counts(self) -> str:
@@ -153,7 +161,10 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
     """Return why a file is left alone, None for a manifest."""
     if _is_of_helm(path):
         return LeftAlone.HELM
-    if os.path.basename(path).startswith(TEMPLATES):
+    name = os.path.basename(path)
+    if name.startswith(UNFINISHED):
+        return LeftAlone.UNFINISHED
+    if name.startswith(TEMPLATES):
         return LeftAlone.TEMPLATE
     try:
         text = content.decode()

@@ -12,17 +12,16 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from krm_fn.cli.files import UNFINISHED
 from krm_fn.cli.streams import ContentChange
 from krm_fn.errors import OutputError
 
-_PREFIX = ".inject-proxy."
-
 
 def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], object]) -> None:
-    """Give files a new content; owner, mode and links stay.
+    """Give files a new content; owner, mode and hard links stay.
 
     Args:
-        changes: name -> content that was read, and new content.
+        changes: absolute path without links, as of the reading -> content that was read, and new content.
         before: called when all new contents are on the disk; nothing is written if it raises.
 
     Raises:
@@ -30,7 +29,7 @@ def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], ob
     """
     # What is removed comes last: it could not be restored with the mode that it had.
     in_order = sorted(changes.items(), key=lambda item: item[1].new is None)
-    files = {Path(name).resolve(): change for name, change in in_order}
+    files = {Path(path): change for path, change in in_order}
     beside: dict[Path, Path] = {}
     done: dict[Path, ContentChange] = {}
     file = Path()
@@ -38,7 +37,7 @@ def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], ob
         for file, change in files.items():
             _refuse_other_state(file, change)
             if change.new is not None:
-                beside[file] = file.with_name(f"{_PREFIX}{os.urandom(8).hex()}")
+                beside[file] = file.with_name(f"{UNFINISHED}{os.urandom(8).hex()}")
                 _write_beside(beside[file], file, change.new)
         before()
         for file, change in files.items():
@@ -59,6 +58,8 @@ def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], ob
 
 def _refuse_other_state(file: Path, change: ContentChange) -> None:
     """Raise OSError for a file that is read-only, or that is not as it was when it was read."""
+    if os.path.realpath(file) != str(file):
+        raise OSError(errno.ELOOP, "it is, or is behind, a link")
     if change.old is None:
         if file.exists():
             raise OSError(errno.EEXIST, "it exists")
