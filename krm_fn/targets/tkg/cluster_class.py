@@ -17,7 +17,7 @@ from krm_fn.products import tkg
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Reach, Target, Writes
-from krm_fn.targets.tkg.cluster_config import half, whole
+from krm_fn.targets.tkg.cluster_config import half, lost, whole
 
 _MEMBERS = CAMEL._replace(is_list=True, is_strict=True)
 _ANNOTATIONS = Members(steps_of(*tkg.PROXY_ANNOTATIONS))
@@ -92,6 +92,7 @@ def _of_cluster(
         )
         keep = 2 if path == CLUSTER_VARIABLES else len(path) - 2
         yield Place(path, form, label, keep, settings=own)
+        yield from lost(own)
         if own.is_declared and settings.sets_any and not own.sets_any:
             yield Result.of("NodesWithoutProxy", _NONE, path[:-2])
     # Certificates go with the proxy only: an entry of somebody else may have our name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.formats import embedded
@@ -27,6 +28,10 @@ _HALF = (
     "TKG takes two proxies or none, and only `{}` is declared, so what is here stays as it is: declare `httpProxy` "
     "and `httpsProxy`, with the same URL if one proxy serves both"
 )
+_LOST = (
+    "TKG puts the URL as it is into exports and into drop-ins, where systemd drops one with `%`, so containerd pulls "
+    "nothing: declare a password without characters to encode"
+)
 _NOTHING = "it must hold a YAML mapping to get a proxy: write the configuration there, or delete the Secret"
 
 
@@ -36,6 +41,12 @@ def half(settings: ProxySettings) -> Result | None:
         return None
     name = "httpProxy" if settings.http_proxy else "httpsProxy"
     return Result.of("ProxyReduced", _HALF.format(name))
+
+
+def lost(settings: ProxySettings) -> Iterator[Result]:
+    """Yield a finding for a URL that not all readers of the nodes get, whatever text is written."""
+    if "%" in settings.http_proxy + settings.https_proxy:
+        yield Result.of("ValueLost", _LOST)
 
 
 def whole(settings: ProxySettings) -> ProxySettings:
@@ -69,6 +80,7 @@ def _places_of_document(settings: ProxySettings, document: Any) -> Places:
     is_checked = str(document.get("VSPHERE_INSECURE")).lower() != "true"
     if server and settings.no_proxy and is_checked and server not in parse(settings.no_proxy):
         yield Result.of("FactsUnknown", _VCENTER)
+    yield from lost(settings)
 
 
 def _switch(settings: ProxySettings, old: Any) -> bool | str:

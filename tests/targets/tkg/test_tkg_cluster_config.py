@@ -164,6 +164,14 @@ def test_a_list_that_tkg_refuses_is_a_warning(text: str, is_reported: bool) -> N
     assert not any("vc.corp" in one.message for one in reported)
 
 
+def test_a_password_that_systemd_would_drop_is_reported_and_written_for_the_other_readers() -> None:
+    """``providers/ytt/03_customizations/http_proxy.yaml`` escapes nothing, in drop-ins and exports."""
+    url = "http://svc:p%40ss@proxy.corp.example:3128"
+    settings = ProxySettings(url, url, NO)
+    assert [finding.code for finding in findings(cluster_config, secret(BEFORE), settings)] == ["ValueLost"]
+    assert f"TKG_HTTP_PROXY: {url}\n" in text_of(apply(cluster_config, secret(BEFORE), settings))
+
+
 NODES = """\
 apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
 kind: KubeadmConfigTemplate
