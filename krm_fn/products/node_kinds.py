@@ -65,6 +65,7 @@ class NodeSystem(NamedTuple):
         files: the key of the list of files; "" where there are neither files nor commands.
         patches: the key of a list of texts that are merged into the configuration of a machine; "" for none.
         commands: the key of the list of commands that run before it starts.
+        early_switch: leads to what keeps it from asking the cloud before the commands run; empty where it does not ask.
         restart: how a command makes containerd run with its new environment: ``restart``, ``try-restart`` where it may
             not run yet; "" where all starts behind the commands.
         commands_of: version of the API -> the same key where it has another name.
@@ -96,6 +97,7 @@ class NodeSystem(NamedTuple):
     restart: str = ""
     commands_of: Mapping[str, str] = MappingProxyType({})
     commands_unit: str = ""
+    early_switch: tuple[str, ...] = ()
     has_limits: bool = False
     has_owner: bool = True
     has_append: bool = True
@@ -258,6 +260,7 @@ EKS_NODEADM = NodeSystem(
     config="NodeadmConfig",
     config_role=Role.WORKER,
     commands="preNodeadmCommands",
+    early_switch=("featureGates", "InstanceIdNodeName"),
     late_commands="",
     restart="try-restart",
     services=(NodeService("containerd"), NodeService("kubelet"), NodeService("nodeadm-run")),
@@ -267,6 +270,7 @@ EKS_BOOTSTRAP = EKS_NODEADM._replace(
     name="EKS",
     config="EKSConfig",
     commands="preBootstrapCommands",
+    early_switch=(),
     late_commands="postBootstrapCommands",
     services=(NodeService("containerd"), NodeService("kubelet"), NodeService("sandbox-image")),
 )

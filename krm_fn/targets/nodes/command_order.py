@@ -33,6 +33,9 @@ TRUST_MARK = "# inject-proxy: trust store"
 
 _LONGEST = 65_536
 """So much of a command is looked at; Cluster API takes less."""
+_UNKNOWN = "\ncurl "
+"""Stands for a script that is not known, which may need the network."""
+_RUN = r"(?m)(?:^|[;&|({]|\b(?:bash|sh|source|sudo|exec)|(?<!\S)\.)[ \t]*(?:-\S+[ \t]+)*[\"']?"
 _COMMENTS = r"(?m)^[ \t]*#.*$"
 _PROGRAM = r"(?:^|[\s;&|(`\"'}])(?:[\w./~${}-]*/)?"
 _ALONE = (
@@ -64,17 +67,24 @@ _LOOKS_ONLY = (
 
 
 class Commands(NamedTuple):
-    """The commands of a list, "" for an entry that is none, and the scripts that they may run: path -> text."""
+    """The commands of a list, "" for an entry that is none, and the scripts that they may run.
+
+    ``scripts``: path -> text; None for one that is not known, so that it may need the network.
+    """
 
     texts: Sequence[str]
-    scripts: Mapping[str, str]
+    scripts: Mapping[str, str | None]
 
     def whole(self, index: int) -> str:
         """Return a command with the scripts that it names."""
         command = text = self.texts[index]
         for path, script in self.scripts.items():
-            if path in command:
+            if path not in command:
+                continue
+            if script:
                 text += "\n" + script
+            elif script is None and re.search(_RUN + re.escape(path), command):
+                text += _UNKNOWN
         return re.sub(_COMMENTS, "", text[:_LONGEST])
 
 

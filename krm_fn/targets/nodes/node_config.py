@@ -162,6 +162,10 @@ class NodeConfig:
             texts.append(text if len(text) <= LONGEST_COMMAND else "")
         return texts
 
+    def scripts_in(self, obj: Any) -> dict[str, str | None]:
+        """Return the texts of the files of the object as it is now, by path; None for one that is not known."""
+        return {file.path: file.text for file in self.files_in(obj)}
+
     def report_length(self, draft: Draft, path: Pointer) -> None:
         """Report a content or a command that is longer than Cluster API takes it."""
         length = len(text_at(draft.data, path))

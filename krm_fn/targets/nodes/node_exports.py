@@ -41,11 +41,7 @@ class NodeExports(NamedTuple):
         config = self.config
         variables = settings.variables()
         old = draft.items(place.path) or []
-        scripts = {}
-        for file in config.files_in(draft.data):
-            if file.text:
-                scripts[file.path] = file.text
-        commands = Commands(config.commands_in(draft.data), scripts)
+        commands = Commands(config.commands_in(draft.data), config.scripts_in(draft.data))
         exports = variables if self.options.get("exports", True) else {}
         restart = self._restart(variables)
         try:

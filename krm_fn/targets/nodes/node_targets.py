@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS
 from krm_fn.targets.base import Context, Data, Options
@@ -18,6 +20,10 @@ from krm_fn.targets.nodes.node_files import (
 )
 from krm_fn.targets.nodes.proxy_files import OtherDropIns, proxy_file
 
+_EARLY = (
+    "without this, nodeadm asks EC2 for the name of the node before it can have a proxy: switch it on, or let nodes "
+    "reach EC2 directly"
+)
 CONTAINERD_DROP_IN, KUBELET_DROP_IN, KUBEADM_COMMANDS = (
     "containerdDropIn",
     "kubeletDropIn",
@@ -55,8 +61,10 @@ class NodeTarget(ConfigTarget):
         is_asked = self.id != FILES_ON_REQUEST or bool(context.options.get("files"))
         return is_asked and context.settings.sets_any
 
-    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Iterator[Place]:
-        """Yield the files, and the commands."""
+    def places_in(
+        self, config: NodeConfig, data: Data, context: Context
+    ) -> Iterator[Place | Result]:
+        """Yield the files, and the commands; and what comes before these and gets no proxy."""
         own = context.settings.without_proxy if config.unsupported else None
         for file in files_of(self.id, config, context.options):
             form = proxy_file(config, file, data, context.options)
@@ -64,6 +72,11 @@ class NodeTarget(ConfigTarget):
             if file.unit:
                 label = f"other drop-ins of {file.unit}"
                 yield Place(config.files, OtherDropIns(form), label, settings=own)
+        switch = config.system.early_switch
+        is_wanted = context.settings.sets_any and self.id == config.system.exporter
+        if is_wanted and switch and lookup(config.data, switch) is not True:
+            path = (*config.path, *switch)
+            yield Result.of("NetworkBeforeProxy", _EARLY, path)
         if self.id == config.system.exporter:
             if config.commands_unit:
                 own = context.settings.without_proxy

@@ -217,6 +217,17 @@ def test_a_command_that_does_more_than_exporting_is_reported_and_left_alone(text
     assert (finding.code, finding.severity, finding.path[-1]) == ("ByHand", severity, "2")
 
 
+@pytest.mark.parametrize("command", ["/opt/a.sh", "bash -x /opt/a.sh", "true && . /opt/a.sh", "sudo /opt/a.sh"])
+@pytest.mark.parametrize(
+    "script",
+    [{"contentFrom": {"secret": {"name": "a", "key": "a"}}}, {"content": "${SCRIPT}"}],
+    ids=["Secret", "later"],
+)
+def test_a_script_whose_text_is_not_known_may_need_the_network(script: dict[str, Any], command: str) -> None:
+    obj = commands("chmod +x /opt/a.sh", command, files=[{"path": "/opt/a.sh", **script}])
+    assert after(obj, HTTP_ONLY) == ["chmod +x /opt/a.sh", RESTART, *HTTP, command]
+
+
 def test_an_unset_behind_the_network_is_reported() -> None:
     outcome = run(COMMANDS, commands(APT, "unset http_proxy https_proxy; foo"), HTTP_ONLY)
     assert [(one.code, one.path[-1]) for one in outcome.findings] == [("OtherProxy", "4")]

@@ -336,11 +336,7 @@ def _ends(
     """
     config = written.config
     texts = [*written.commands, *_commands_of(written.operations, config)]
-    scripts = {}
-    for file in config.files_in(written.template):
-        if file.text:
-            scripts[file.path] = file.text
-    where = anchors(Commands(texts, scripts), place)
+    where = anchors(Commands(texts, config.scripts_in(written.template)), place)
     is_changed = not place and any(map(changes_proxy, texts))
     restart = (
         f"the restart of {config.runtime} has to be behind a command that installs or configures it"
