@@ -43,19 +43,29 @@ class InputError(InjectProxyError):
 
 
 class TextError(InputError):
-    """A text is not YAML: ``problem`` says why, ``line`` and ``column`` where (from 1), ``remedy`` what to do."""
+    """A text is not YAML: ``problem`` says why, ``line`` and ``column`` where (from 1), ``remedy`` what to do.
 
-    def __init__(self, problem: str, line: int, column: int, remedy: str = "") -> None:
+    ``first`` is the line of what the problem is with; 0 if it is with nothing else.
+    """
+
+    def __init__(
+        self, problem: str, line: int, column: int, remedy: str = "", first: int = 0
+    ) -> None:
+        place = f"at line {line}, column {column}"
+        if first:
+            place = f"at line {first} and {place}"
         advice = f": {remedy}" if remedy else ""
-        super().__init__(f"{problem} at line {line}, column {column}{advice}")
+        super().__init__(f"{problem} {place}{advice}")
         self.problem = problem
         self.line = line
         self.column = column
         self.remedy = remedy
+        self.first = first
 
     def below(self, lines: int) -> TextError:
         """Return the error as the whole text has it, in which there are so many lines above this one."""
-        return TextError(self.problem, self.line + lines, self.column, self.remedy)
+        first = self.first + lines if self.first else 0
+        return TextError(self.problem, self.line + lines, self.column, self.remedy, first)
 
 
 class DocumentError(InputError):

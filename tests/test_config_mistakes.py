@@ -8,8 +8,6 @@ import pytest
 
 from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, loaded, problems, proxy_config
 from krm_fn.clusters import CLOUD_NAMES
-from krm_fn.config import load
-from krm_fn.errors import ConfigError
 from krm_fn.krm.codes import SILENCEABLE
 from krm_fn.targets import TARGETS
 
@@ -43,19 +41,6 @@ def test_another_form_is_one_problem_that_says_what_is_accepted(function_config:
 def test_what_is_probably_meant_is_said(api_version: str, kind: str, meant: str) -> None:
     (reported,) = problems({"apiVersion": api_version, "kind": kind})
     assert reported.endswith(f"; did you mean {meant}?" if meant else '"')
-
-
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        pytest.param(("kind",), "kind", id="a field beside spec"),
-        pytest.param(("spec", "http://u:S3CRET@h"), "spec.***", id="a key like a credential"),
-    ],
-)
-def test_a_key_that_is_there_twice_is_a_mistake(path: tuple[str, ...], name: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(proxy_config(httpProxy=PROXY), repeated=[path])
-    assert caught.value.problems == [f"{name}: must not be given twice in one mapping: keep one of the two"]
 
 
 def test_a_field_beside_spec_or_data_is_a_mistake() -> None:
@@ -177,7 +162,10 @@ OF_DATA: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a key that is twice in a text": (
         {"targets": "kubeletDropIn: {}\nkubeletDropIn: {enabled: false}\n"},
-        "targets.kubeletDropIn: must not be given twice in one mapping: keep one of the two",
+        (
+            "targets: must be YAML or JSON text: one mapping has the same key at line 1 and at line 2, column 1: "
+            "keep one of them"
+        ),
     ),
 }
 

@@ -120,7 +120,7 @@ def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None
         ),
         pytest.param(
             "kind: ResourceList\nitems: []\nitems: []\n",
-            "a key must not be twice in one mapping: remove the one at line 3",
+            "one mapping has the same key at line 2 and at line 3, column 1",
             id="items twice",
         ),
         pytest.param(

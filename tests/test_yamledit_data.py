@@ -58,7 +58,7 @@ def test_the_core_schema_of_yaml_1_2(text: str, value: Any) -> None:
         pytest.param("? [a, b]\n: 1\n", {"? ['a', 'b']": 1}, id="a key that is no scalar is named by what it holds"),
         pytest.param("a: {{ b }}\n", {"a": {"? {'b': None}": None}}, id="a placeholder without quotes"),
         pytest.param("a: &x 1\n? [*x]\n: 1\n", {"a": 1, "? [1]": 1}, id="an alias in a key that is no scalar"),
-        pytest.param("? &k a\n: 1\n*k : 2\n", {"a": 2}, id="an alias as a key"),
+        pytest.param("? &k a\n: 1\nb: {*k : 2}\n", {"a": 1, "b": {"a": 2}}, id="an alias as a key"),
     ],
 )
 def test_documents_as_plain_data(text: str, data: Any) -> None:

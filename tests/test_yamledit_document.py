@@ -9,7 +9,7 @@ import pytest
 from edits import rewrite
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import Document, read, repeated_keys_of_text
+from krm_fn.yamledit import Document, read
 
 ANCHORED = "a: &x # here\n  k: 1 # one\n  l: [2]\nb: *x # b\nc: {d: *x}\ne: 5\n"
 
@@ -56,12 +56,6 @@ def test_merge_keys_are_written_out_where_they_cannot(operation: Operation) -> N
     assert after["f"] == before["f"]
 
 
-@pytest.mark.parametrize("operation", [replace("a", value=3), replace("a", "k", value=3)])
-def test_a_key_that_stands_twice_is_never_guessed_at(operation: Operation) -> None:
-    with pytest.raises(EditError, match="the key `a` occurs several times in one mapping: keep one of them"):
-        rewrite(Document("a: {k: 1}\na: {k: 2}\nb: 1\n"), [operation])
-
-
 def test_a_set_stays_one() -> None:
     document = Document("k: # c\n  ? a\n  # d\n  ? b\nl: 1\n")
     assert rewrite(document, [remove("k", "a")]) == "k: # c\n  # d\n  ? b\nl: 1\n"
@@ -99,16 +93,20 @@ def test_half_of_such_a_character_is_no_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "first", "line", "column"),
     [
-        pytest.param("a: 1\nb: 2\n", [], id="no key twice"),
-        pytest.param("a: 1\na: 2\n", [("a",)], id="one key twice"),
-        pytest.param("a:\n- b: 1\n- b: 1\n  b: 2\n", [("a", "1", "b")], id="in an item of a list"),
-        pytest.param("a: &x {b: 1, b: 2}\nc: *x\n", [("a", "b")], id="behind an anchor, once"),
+        pytest.param("a: 1\nb: 2\na: 1\n", 1, 3, 1, id="the same value"),
+        pytest.param("a:\n- b: 1\n- b: 1\n  b: 2\n", 3, 4, 3, id="in an item of a list"),
+        pytest.param("? &k a\n: 1\n*k : 2\n", 1, 3, 1, id="an alias"),
+        pytest.param("x: &x {c: 1}\na:\n  <<: *x\n  <<: *x\n  b: {d: 1, d: 2}\n", 5, 5, 13, id="beside merge keys"),
     ],
 )
-def test_the_paths_of_keys_that_stand_twice(text: str, expected: list[tuple[str, ...]]) -> None:
-    assert repeated_keys_of_text(text) == expected
+def test_a_key_that_is_there_twice_is_an_error_with_both_lines(text: str, first: int, line: int, column: int) -> None:
+    for use in (read, lambda text: Document(text).with_data({})):
+        with pytest.raises(InputError) as caught:
+            use(text)
+        says = f"one mapping has the same key at line {first} and at line {line}, column {column}: keep one of them"
+        assert str(caught.value) == says
 
 
 PLACEHOLDER = "spec:\n  files: [] # none\n  replicas: {{ replicas }} # ours\n"

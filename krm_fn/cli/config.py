@@ -34,8 +34,7 @@ class FoundConfig(NamedTuple):
 
     def load(self) -> ProxyConfig:
         """Return the checked ProxyConfig, one that asks for nothing as such; raises ConfigError if it is wrong."""
-        repeated = self.located.repeated
-        return config.load(self.located.data, self.objects, repeated=repeated) or ProxyConfig()
+        return config.load(self.located.data, self.objects) or ProxyConfig()
 
     def lines(self) -> list[str]:
         """Return a line that names the file of the ProxyConfig, if the command line does not."""

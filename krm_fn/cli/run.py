@@ -40,7 +40,7 @@ def run(given: Namespace) -> Answer:
     if is_resource_list(selection.files.get(STDIN, b"")):
         raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
     config = function_config(_with_options(found.located.data, given))
-    outcome = run_list(files, config, found.objects, found.located.repeated)
+    outcome = run_list(files, config, found.objects)
     if given.fail_on:
         outcome = outcome._replace(fail_on=Severity(given.fail_on))
     refs = {config.ref: found.located.ref}

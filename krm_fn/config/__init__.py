@@ -7,7 +7,7 @@ holds a credential.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from krm_fn.config import json_schema, semantic_checks
 from krm_fn.config.build import built, names_of_only
@@ -22,7 +22,7 @@ from krm_fn.config.model import (
     PolicyChange,
     ProxyConfig,
 )
-from krm_fn.config.names import FieldNames, repeated_key, shown
+from krm_fn.config.names import FieldNames, shown
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.formats import sops
@@ -65,10 +65,7 @@ _FIELDS_OF_CONFIG_MAP = ("apiVersion", "kind", "metadata", "data", "immutable")
 
 
 def load(
-    function_config: Mapping[str, Any] | None,
-    objects: Lookup | None = None,
-    *,
-    repeated: Iterable[Pointer] = (),
+    function_config: Mapping[str, Any] | None, objects: Lookup | None = None
 ) -> ProxyConfig | None:
     """Return the checked FunctionConfig.
 
@@ -79,23 +76,20 @@ def load(
             that is null counts as not given.
         objects: reads what it refers to: ``from``, and ConfigMaps of certificates. None: that is left out, so that a
             FunctionConfig can be looked at alone.
-        repeated: paths of keys that occur twice in the text that it was read from: which value counts, no two
-            readers of YAML agree about.
 
     Raises:
         ConfigError: with every problem at once, each one line: field path, what is wrong, what is allowed.
     """
     if function_config is None or function_config == {}:
         return None
-    mistakes = [repeated_key(path) for path in repeated]
     form = (lookup(function_config, ("apiVersion",)), lookup(function_config, ("kind",)))
     if form == ("v1", "ConfigMap"):
-        return _from_config_map(function_config, objects, mistakes)
+        return _from_config_map(function_config, objects)
     if form != (API_VERSION, KIND):
-        raise ConfigError([*mistakes, _other_form(form)])
+        raise ConfigError([_other_form(form)])
     if sops.is_encrypted(function_config):
         raise ConfigError([_ENCRYPTED])
-    mistakes += _unknown_fields(function_config, _FIELDS, root="spec.")
+    mistakes = [*_unknown_fields(function_config, _FIELDS, root="spec.")]
     spec = json_schema.plain(function_config.get("spec"))
     return _checked({} if spec is None else spec, FieldNames("spec"), mistakes, objects)
 
@@ -134,10 +128,8 @@ def _is_near(text: str, wanted: str) -> bool:
     return nearest(text, [wanted], alike=0.8) is not None
 
 
-def _from_config_map(
-    config_map: Mapping[str, Any], objects: Lookup | None, mistakes: list[str]
-) -> ProxyConfig | None:
-    mistakes = [*mistakes, *_unknown_fields(config_map, _FIELDS_OF_CONFIG_MAP, root="data.")]
+def _from_config_map(config_map: Mapping[str, Any], objects: Lookup | None) -> ProxyConfig | None:
+    mistakes = [*_unknown_fields(config_map, _FIELDS_OF_CONFIG_MAP, root="data.")]
     data = json_schema.plain(config_map.get("data"))
     if data is not None and not isinstance(data, dict):
         raise ConfigError([*mistakes, "data: must be a mapping"])

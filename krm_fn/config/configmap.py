@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from krm_fn import yamledit
 from krm_fn.config import json_schema
-from krm_fn.config.names import FieldNames, repeated_key, shown
+from krm_fn.config.names import FieldNames, shown
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import put_at
@@ -91,12 +91,10 @@ def _field(key: str, value: Any) -> Field:
 
 def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
     """Return a mapping or a list that is written as YAML or JSON in a text; raises ConfigError."""
-    for path in yamledit.repeated_keys_of_text(text):
-        raise ConfigError([repeated_key(("data", key, *path))])
     try:
         value = json_schema.plain(yamledit.read(text))
     except InputError as error:
-        reason = f"data.{key}: must be YAML or JSON text: {shown(error)}"
+        reason = f"data.{key}: must be YAML or JSON text: {error}"
         raise ConfigError([reason]) from None
     items = known.get("items", {})
     if isinstance(value, str) and "enum" in items:

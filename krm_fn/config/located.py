@@ -11,15 +11,13 @@ from krm_fn.config import API_VERSION, KIND, probably_meant
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer
 
 
 class LocatedConfig(NamedTuple):
-    """A FunctionConfig, what it is called and where it is, and the paths in it of keys that are there twice."""
+    """A FunctionConfig, what it is called and where it is."""
 
     data: Any
     ref: ObjectRef
-    repeated: list[Pointer]
     is_of_list: bool = False
     """Whether it is the `functionConfig` of a ResourceList, and no object."""
 
@@ -33,12 +31,10 @@ def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]
     if KIND in manifests.kinds(index):
         for obj in manifests.objects(index):
             if obj.ref.api_version == API_VERSION and obj.ref.kind == KIND:
-                repeated = manifests.repeated(index, obj.path)
-                yield LocatedConfig(obj.data, obj.ref, repeated)
+                yield LocatedConfig(obj.data, obj.ref)
     given = manifests.function_config_of(index)
     if given is not None:
-        repeated = manifests.repeated(index, given.path)
-        yield LocatedConfig(given.data, given.ref, repeated, is_of_list=True)
+        yield LocatedConfig(given.data, given.ref, is_of_list=True)
 
 
 def misspelt(manifests: Manifests) -> Iterator[tuple[ObjectRef, str]]:

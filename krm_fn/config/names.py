@@ -57,12 +57,6 @@ def shown(name: Any) -> str:
     return text[:_LONGEST]
 
 
-def repeated_key(path: Pointer) -> str:
-    """Return the line about a key that is twice in one mapping."""
-    name = field_path(tuple(shown(step) for step in path))
-    return f"{name}: must not be given twice in one mapping: keep one of the two"
-
-
 def texts_at(data: Any, place: Pointer) -> Iterator[tuple[Pointer, str]]:
     """Yield place and text of each item of the list at ``place``, or of the one text of entries that is there."""
     given = lookup(data, place)

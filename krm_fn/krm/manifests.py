@@ -14,7 +14,7 @@ from krm_fn.krm.changes import NO_ITEM
 from krm_fn.krm.resourcelist import Entries, Object, function_config, objects
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
-from krm_fn.yamledit import CODE_OF_YTT, Document, Lines, repeated_keys
+from krm_fn.yamledit import CODE_OF_YTT, Document, Lines
 from krm_fn.yamledit.stream import comments_above, documents
 
 
@@ -121,12 +121,6 @@ class Manifests(Entries):
         if CODE_OF_YTT in text:
             return text
         return ""
-
-    def repeated(self, index: int, path: Pointer) -> list[Pointer]:
-        """Return paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""
-        document = Document(self.text(index))
-        steps = len(path)
-        return [key[steps:] for key in repeated_keys(document.root) if key[:steps] == path]
 
     def line(self, index: int, path: Pointer = ()) -> int:
         """Return the line, from 1, of the field at ``path`` in a document, or of what there is above it, in its file.

@@ -97,7 +97,7 @@ def _judged_configs(
     counting = named
     for located in configs:
         try:
-            proxy_config = config.load(located.data, repeated=located.repeated)
+            proxy_config = config.load(located.data)
         except ConfigError as error:
             for line in error.problems:
                 problem = Result.of(error.code, line)

@@ -20,7 +20,6 @@ from krm_fn.light_typing import NamedTuple, Protocol
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.run_findings import review, unreached
 from krm_fn.lint.silenced import Silencer, annotated
-from krm_fn.patch import Pointer
 from krm_fn.pipeline.report import CHANGE_DUE, in_report, once_for_each_fact
 from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
 from krm_fn.plan.sources import Objects
@@ -126,30 +125,22 @@ def run(data: bytes) -> Outcome:
     """
     resource_list = ResourceList(data)
     del data  # of a long list, the text is enough
-    outcome = run_list(
-        resource_list,
-        resource_list.function_config,
-        Objects(resource_list),
-        resource_list.repeated_in_function_config,
-    )
+    outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
     outcome = outcome._replace(comparison=Comparison())  # a long list takes less memory without it
     entries = results.entries(results.by_importance(outcome.results))
     return outcome._replace(pieces=resource_list.write(outcome.changes, entries))
 
 
-def run_list(
-    objects: ListOfObjects, given: Object, referred: Lookup, repeated: Sequence[Pointer] = ()
-) -> Outcome:
+def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome:
     """Run a FunctionConfig over a list; raises as ``run`` does.
 
     Args:
         objects: a ResourceList, or files of manifests that are one list.
         given: the FunctionConfig; its data may be of any type, and is None where there is none.
         referred: reads the objects that the FunctionConfig refers to.
-        repeated: paths in the FunctionConfig of keys that are there twice.
     """
     try:
-        wanted = config.load(given.data, referred, repeated=repeated)
+        wanted = config.load(given.data, referred)
     except ConfigError as error:
         code = ConfigError.code
         wrong = [Result.of(code, text).about(given.ref) for text in error.problems]

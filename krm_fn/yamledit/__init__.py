@@ -23,8 +23,6 @@ from krm_fn.yamledit.document import (
     CODE_OF_YTT,
     Document,
     has_complex_keys,
-    repeated_keys,
-    repeated_keys_of_text,
 )
 from krm_fn.yamledit.lines import Lines, with_line_feeds
 
@@ -36,8 +34,6 @@ __all__ = [
     "cut",
     "has_complex_keys",
     "read",
-    "repeated_keys",
-    "repeated_keys_of_text",
     "same",
     "with_line_feeds",
 ]

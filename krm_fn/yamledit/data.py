@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 
-from krm_fn.errors import ExpansionError
+from krm_fn.errors import ExpansionError, TextError
 from krm_fn.light_typing import Any
+from krm_fn.yamledit.lines import Lines, column_of
 from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence, walk
 
 _STR_TAGS = frozenset(
@@ -116,27 +117,30 @@ def has_complex_key(node: Node) -> bool:
 def view(node: Node, text: str | None = None) -> Any:
     """Return plain data of ``node`` (dict, list, str, int, float, bool, None), with aliases and merge keys expanded.
 
-    Of a key that occurs twice the last one counts, as JSON readers have it. No two places share an object.
+    No two places share an object.
 
     Args:
         node: a value of a text.
-        text: the whole text, where it is read for the first time: aliases may expand to ten values for each character.
+        text: the whole text, where it is read for the first time: aliases may expand to ten values for each character,
+            and a key must not be twice in one mapping; else the last one counts.
 
     Raises:
         ExpansionError: aliases expand to more values than that, or nest deeper than a text may.
+        TextError: a key is twice in one mapping.
     """
     most_values = MAX_EXPANSION
     if text is not None:
         by_length = max(_LEAST_EXPANSION, _VALUES_OF_A_CHARACTER * len(text))
         most_values = min(MAX_EXPANSION, by_length)
-    return _NodeReader(most_values).value(node, 0)
+    return _NodeReader(most_values, text).value(node, 0)
 
 
 class _NodeReader:
     """Reads a tree as data, and counts what is inside of aliases."""
 
-    def __init__(self, most_values: int) -> None:
+    def __init__(self, most_values: int, text: str | None) -> None:
         self._left = most_values
+        self._text = text
         self._aliases_around = 0
 
     def value(self, node: Node, depth: int) -> Any:
@@ -174,9 +178,28 @@ class _NodeReader:
                 inherited = {**merged(self.value(value, depth)), **inherited}
             else:
                 own[key_text(key)] = self.value(value, depth)
+        if len(own) < len(node.entries) and self._text is not None:
+            refuse_repeated_keys(node, self._text)
         if inherited:
             return {**inherited, **own}
         return own
+
+
+def refuse_repeated_keys(node: Mapping, text: str) -> None:
+    """Raise TextError if a key is twice in a mapping: go-yaml, kubectl and kustomize refuse it."""
+    starts: dict[str, int] = {}
+    for key, _ in node.entries:
+        name = key_text(key)
+        if name in starts and not is_merge(key):
+            lines = Lines(text)
+            raise TextError(
+                "one mapping has the same key",
+                lines.above(key.start) + 1,
+                column_of(text, key.start) + 1,
+                "keep one of them",
+                lines.above(starts[name]) + 1,
+            )
+        starts[name] = key.start
 
 
 def merged(data: Any) -> dict[str, Any]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
-from krm_fn.errors import InputError
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer
-from krm_fn.yamledit.data import children, has_complex_key, key_text, view
-from krm_fn.yamledit.lines import Lines
+from krm_fn.yamledit.data import (
+    children,
+    has_complex_key,
+    key_text,
+    refuse_repeated_keys,
+    view,
+)
 from krm_fn.yamledit.tree import Alias, Mapping, Node, compose
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 
@@ -51,20 +53,12 @@ class Document:
         """Return the members of the outermost mapping; None if the text is something else.
 
         Raises:
-            InputError: a mapping has a key twice.
+            TextError: a key is there twice.
         """
         if not isinstance(self.root, Mapping):
             return None
-        members: dict[str, Node] = {}
-        for key, value in self.root.entries:
-            name = key_text(key)
-            if name in members:
-                line = Lines(self.text).above(key.start) + 1
-                raise InputError(
-                    f"a key must not be twice in one mapping: remove the one at line {line} or the other"
-                )
-            members[name] = value
-        return members
+        refuse_repeated_keys(self.root, self.text)
+        return {key_text(key): value for key, value in self.root.entries}
 
     @staticmethod
     def items(node: Node | None) -> list[Node] | None:
@@ -97,7 +91,7 @@ class Document:
 
         Raises:
             InputError: the text cannot be read.
-            EditError: a place cannot be edited without risk (a mapping on the way has the key twice).
+            EditError: a key would have to be written that no text can hold.
             InternalError: no way of writing it passed the proof.
         """
         from krm_fn.yamledit.edit import rewritten  # noqa: PLC0415 -- most documents are only read
@@ -126,25 +120,3 @@ def has_complex_keys(text: str) -> bool:
         InputError: the text is not one YAML document.
     """
     return has_complex_key(Document(text).root)
-
-
-def repeated_keys(node: Node) -> Iterator[Pointer]:
-    """Yield the path, below ``node``, of each key that occurs twice in one mapping, once for each key.
-
-    JSON readers take the last value, go-yaml refuses it. An alias is not followed.
-    """
-    inner = children(node)
-    for name, times in Counter(name for name, _, _ in inner).items():
-        if times > 1:
-            yield (name,)
-    for name, _, value in inner:
-        for path in repeated_keys(value):
-            yield (name, *path)
-
-
-def repeated_keys_of_text(text: str) -> list[Pointer]:
-    """Return the paths of keys that occur twice; [] if the text is not one document."""
-    try:
-        return list(repeated_keys(compose(text)))
-    except InputError:
-        return []

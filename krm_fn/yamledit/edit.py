@@ -11,7 +11,7 @@ from collections.abc import Collection as Names
 from collections.abc import Iterator
 from itertools import pairwise, product, zip_longest
 
-from krm_fn.errors import EditError, InputError, InternalError
+from krm_fn.errors import InputError, InternalError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.data import (
@@ -94,10 +94,10 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
         comment: what begins a comment.
 
     Raises:
-        EditError: a place cannot be edited without risk (a mapping on the way has the key twice).
+        EditError: a key would have to be written that no text can hold.
         InternalError: no way of writing it passed the proof.
     """
-    old = view(root)
+    old = view(root, text)
     lines = with_line_feeds(text)
     known = earlier_values(lines, root)
     if known:
@@ -187,10 +187,6 @@ class _Writer:
             else:
                 old = child.old[slot.name]
                 new = child.new.get(slot.name, GONE)
-                if slot.name in indexes and not same(old, new):
-                    raise EditError(
-                        f"the key `{slot.name}` occurs several times in one mapping: keep one of them"
-                    )
                 indexes[slot.name] = len(children)
             children.append(Child(slot, old, new, child.slot.kind))
         if not inherited.keys() <= child.new.keys():
@@ -458,12 +454,8 @@ def with_author_scalars(node: Node, new: Any) -> Any:
         return with_author_scalars(node.target, new)
     if isinstance(node, Mapping) and isinstance(new, dict):
         members = dict(new)
-        names: set[str] = set()
         for key_node, value in node.entries:
             name = key_text(key_node)
-            if name in names and not is_merge(key_node):
-                raise EditError("a key occurs several times in one mapping: keep one of them")
-            names.add(name)
             if name in new:
                 members[name] = with_author_scalars(value, new[name])
         return members

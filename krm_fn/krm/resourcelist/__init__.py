@@ -26,8 +26,8 @@ from krm_fn.krm.resourcelist.objects import (
 )
 from krm_fn.krm.type_errors import type_name
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, list_at
-from krm_fn.yamledit import Lines, repeated_keys
+from krm_fn.patch import list_at
+from krm_fn.yamledit import Lines
 
 __all__ = [
     "BASE_NAME",
@@ -69,12 +69,6 @@ class ResourceList(Entries):
     def function_config(self) -> Object:
         """The ``functionConfig``; its data is None if there is none."""
         return function_config(self._layout.head.get("functionConfig"))
-
-    @property
-    def repeated_in_function_config(self) -> list[Pointer]:
-        """Paths, below ``functionConfig``, of keys that are twice in one mapping."""
-        paths = repeated_keys(self._layout.root)
-        return [path[1:] for path in paths if path[0] == "functionConfig"]
 
     def objects(self, index: int) -> list[Object]:
         """Return the object of an item, or the objects inside an item of kind ``List``.

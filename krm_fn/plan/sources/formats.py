@@ -144,10 +144,6 @@ def _whole(text: str) -> dict[str, Any]:
         parts = [yamledit.read(text[start:end]) for start, end in stream.documents(text)]
     except InputError as error:
         raise ConfigError([f"must be YAML: {error}"]) from None
-    twice = yamledit.repeated_keys_of_text(text)
-    if twice:
-        names = [field_path(path) for path in twice]
-        raise ConfigError([f"must not say `{name}` twice: keep one of them" for name in names])
     if ytt.has_code(text):
         raise ConfigError(
             ["must say its values itself, but code of ytt decides about them: write them there"]
