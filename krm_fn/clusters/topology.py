@@ -28,7 +28,6 @@ from krm_fn.products.distributions import OF_KIND, PRODUCTS, Product
 from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 
 _NOTHING = ClusterNetwork()
-_key = attrgetter("key")
 _OF_CLASS = ("spec", "infrastructure")
 _ADDRESSES = (konvoy.INVENTORY, *POOLS)
 """The kinds that say addresses of machines, which hold for their Cluster whoever names them."""
@@ -49,7 +48,7 @@ class Topology:
         nodes.update(self._members.clusters)
         self._clusters: dict[Key, Cluster] = {}
         for key, node in nodes.items():
-            self._clusters[key] = self._cluster(node, sources.get(key, []))
+            self._clusters[key] = self._cluster(node, sources.get(key, {}))
 
     @property
     def clusters(self) -> tuple[Cluster, ...]:
@@ -64,7 +63,7 @@ class Topology:
             key = membership.key
             cluster = self._clusters.get(key) or Cluster(key.namespace, key.name)
             if membership.is_only and cluster.ref.file_path != obj.ref.file_path:
-                cluster = _filled_in(cluster)
+                cluster = _without_placeholders(cluster)
             said = (
                 cluster.namespace,
                 cluster.name,
@@ -161,36 +160,36 @@ class Topology:
             return node
         return node_of(obj)
 
-    def _sources(self) -> dict[Key, list[RelatedObject]]:
-        """Return, for each Cluster, the objects with facts about it."""
-        sources: dict[Key, list[RelatedObject]] = {}
-        for key, node in self._members.nodes.items():
+    def _sources(self) -> dict[Key, dict[Key, RelatedObject]]:
+        """Return, for each Cluster, the objects with facts about it, in an order that is not that of the list."""
+        sources: dict[Key, dict[Key, RelatedObject]] = {}
+        for node in sorted(self._members.nodes.values(), key=attrgetter("key")):
             has_facts = node.network != _NOTHING or node.assumed != _NOTHING
             if not has_facts and node.role is not Role.CONTROL_PLANE:
                 continue
             for membership in self._members.of(node):
                 cluster = membership.key
-                is_near = membership.is_guest or may_be_same(cluster.namespace, key.namespace)
-                is_sure = membership.is_certain and not membership.claimed_from
-                if is_sure and is_near and node not in sources.get(cluster, ())[-1:]:
-                    sources.setdefault(cluster, []).append(node)
+                is_near = membership.is_guest or may_be_same(cluster.namespace, node.key.namespace)
+                if is_near and membership.is_certain and not membership.claimed_from:
+                    sources.setdefault(cluster, {})[node.key] = node
         return sources
 
-    def _cluster(self, cluster: RelatedObject, sources: list[RelatedObject]) -> Cluster:
-        """Return a Cluster with what its sources say, in an order that does not depend on that of the list."""
+    def _cluster(self, cluster: RelatedObject, sources: dict[Key, RelatedObject]) -> Cluster:
+        """Return a Cluster with what its sources say."""
         its_class = _NO_OBJECT
         if cluster.class_key:
             its_class = self._members.nodes.get(cluster.class_key, _NO_OBJECT)
         parts = self._parts(cluster, its_class, sources)
-        others = sorted((node for node in sources if node not in parts), key=_key)
         networks = [_unpatched(node.network, its_class) for node in parts]
-        for node in others:
+        for node in sources.values():
+            if node in parts:
+                continue
             if node.key.group_kind in _ADDRESSES:
                 networks.append(node.network)
             else:
                 # Any node may pull from a mirror; nothing else holds of workers, and of parts that no Cluster names.
                 networks.append(ClusterNetwork(mirrors=node.network.mirrors))
-        infrastructure = _infrastructure(cluster, its_class, sources)
+        infrastructure = _infrastructure(cluster, its_class, sources.values())
         network = merged(networks)._replace(infrastructure=infrastructure)
         known = Cluster(
             namespace=cluster.key.namespace,
@@ -204,23 +203,19 @@ class Topology:
         return known._replace(assumed=self._assumed(cluster, its_class, parts))
 
     def _parts(
-        self, cluster: RelatedObject, its_class: RelatedObject, sources: list[RelatedObject]
+        self, cluster: RelatedObject, its_class: RelatedObject, sources: dict[Key, RelatedObject]
     ) -> list[RelatedObject]:
         """Return the Cluster, its infrastructure and its control plane: those that it or its class names, else all."""
-        clusters = [node for node in sources if node.is_cluster]
-        infrastructure = [node for node in sources if node.is_infrastructure]
-        control_planes = [node for node in sources if node.is_control_plane]
-        parts: dict[Key, RelatedObject] = {}
+        keys = [key for key, node in sources.items() if node.is_cluster]
+        infrastructure = [key for key, node in sources.items() if node.is_infrastructure]
+        control_planes = [key for key, node in sources.items() if node.is_control_plane]
         for references, candidates in (
-            ((), clusters),
             ((cluster.infrastructure, its_class.infrastructure), infrastructure),
             ((cluster.control_plane, its_class.control_plane), control_planes),
         ):
-            keys = [self._members.resolve(key) for key in references if key]
-            named = [node for key in keys for node in sources if node.key == key]
-            for node in named if keys else sorted(candidates, key=_key):
-                parts[node.key] = node
-        return list(parts.values())
+            named = [self._members.resolve(key) for key in references if key]
+            keys += named or candidates
+        return [sources[key] for key in dict.fromkeys(keys) if key in sources]
 
     def _assumed(
         self, cluster: RelatedObject, its_class: RelatedObject, parts: list[RelatedObject]
@@ -275,7 +270,7 @@ def _infrastructure(
         return _kind_of(cluster.infrastructure, cluster.ref, ("spec", "infrastructureRef"))
     if its_class.infrastructure:
         return _kind_of(its_class.infrastructure, its_class.ref, _OF_CLASS)
-    for node in sorted(sources, key=_key):
+    for node in sources:
         if node.is_infrastructure:
             return _kind_of(node.key, node.ref, ("kind",))
     if cluster.class_key:
@@ -291,7 +286,7 @@ def _kind_of(infrastructure: Key, ref: ObjectRef, path: Pointer) -> tuple[Fact, 
     return (Fact(infrastructure.kind.removesuffix("Template"), ref, path),)
 
 
-def _filled_in(cluster: Cluster) -> Cluster:
+def _without_placeholders(cluster: Cluster) -> Cluster:
     """Return a Cluster without facts that are filled in later: who fills in one file may not know another one."""
 
     def is_known(fact: Fact) -> bool:

@@ -54,10 +54,8 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         name: the name of the object.
     """
     strangers = [guest for guest in memberships if _is_stranger(guest, config)]
-    if len(strangers) < len(memberships):
-        memberships = [known for known in memberships if known not in strangers]
-    else:
-        memberships = [guest._replace(cluster=_known_elsewhere(guest)) for guest in strangers]
+    trusted = [known for known in memberships if known not in strangers]
+    memberships = trusted or [_known_elsewhere(guest) for guest in strangers]
     blank = _blank(memberships)
     is_removal = config.mode is Mode.REMOVE
     if is_removal and not _keeps(config, target):
@@ -121,11 +119,12 @@ def _is_stranger(membership: Membership, config: ProxyConfig) -> bool:
     return membership.is_guest and not config.trusts(membership.cluster.namespace)
 
 
-def _known_elsewhere(guest: Membership) -> Cluster:
+def _known_elsewhere(guest: Membership) -> Membership:
     """Return a Cluster with the facts that objects of other namespaces, such as that of its class, say."""
-    cluster = guest.cluster
-    network = cluster.network.only(lambda fact: fact.ref.namespace != cluster.namespace)
-    return cluster._replace(network=network, assumed=ClusterNetwork())
+    namespace = guest.cluster.namespace
+    network = guest.cluster.network.only(lambda fact: fact.ref.namespace != namespace)
+    cluster = guest.cluster._replace(network=network, assumed=ClusterNetwork())
+    return guest._replace(cluster=cluster)
 
 
 def _keeps(config: ProxyConfig, target: str) -> bool:
