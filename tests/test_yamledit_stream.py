@@ -44,9 +44,12 @@ NEW: list[Operation] = [add("new", value="http://proxy:3128")]
 
 
 def said(text: str) -> list[object] | None:
-    """What the documents say in which something is written, as PyYAML cuts them; None of what it cannot read."""
+    """What the documents say in which something is written, as PyYAML cuts them; None of what cannot be read."""
     try:
         roots = [one for one in yaml.compose_all(text, yaml.CSafeLoader) if one.start_mark.index < one.end_mark.index]
+        for root in roots:
+            if isinstance(root, yaml.MappingNode) and len({key.value for key, _ in root.value}) < len(root.value):
+                return None  # a key is there twice, which PyYAML takes
         return [yaml.CSafeLoader("").construct_document(one) for one in roots]
     except yaml.YAMLError:
         return None
