@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,21 @@ spec:
   httpProxy: http://proxy.corp.example:3128
   httpsProxy: http://proxy.corp.example:3128
 """
+KUSTOMIZATION = f"""\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+patches:
+- path: a.yaml
+- patch: |
+{textwrap.indent(WEB, "    ")}
+- patch: |
+{textwrap.indent(CONFIG, "    ")}
+- patch: '[{{"op": "remove", "path": "/a"}}]'
+- patch: "a: ["
+- patch: [a]
+- a
+"""
+"""The second patch is an object that counts."""
 
 
 def lint(*words: str | Path, stdin: str = "", cwd: Path | None = None) -> tuple[int, list[str], str]:
@@ -102,6 +118,17 @@ def test_a_tree_is_judged_and_what_a_run_does_not_read_is_left_alone(tree: Path)
     place = f"{tree}/apps/web.yml apps/v1/Deployment/shop/web spec.template.spec.containers[0].env[0].value"
     assert any(line.startswith(f"[error] {place}: UrlInvalid: ") for line in lines)
     assert errors.startswith("inject-proxy lint: 3 files read (left alone: 1 no manifest), 2 objects checked; ")
+
+
+def test_an_inline_patch_is_judged_like_the_same_patch_in_a_file_but_for_one_of_a_config(tmp_path: Path) -> None:
+    """Flux documents the proxy of its controllers as such a patch."""
+    (tmp_path / "patch.yaml").write_text(WEB)
+    of_file = lint("--verbose", "patch.yaml", cwd=tmp_path)[1]
+    (tmp_path / "patch.yaml").unlink()
+    (tmp_path / "kustomization.yaml").write_text(KUSTOMIZATION)
+    _, lines, errors = lint("--verbose", ".", cwd=tmp_path)
+    assert [line.replace("kustomization.yaml", "patch.yaml") for line in lines] == of_file
+    assert "1 file read, 1 object checked" in errors
 
 
 def test_one_thing_that_is_wrong_in_many_objects_is_one_line(tmp_path: Path) -> None:

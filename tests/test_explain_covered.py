@@ -39,6 +39,14 @@ RELEASE = (
             workload("web") + RELEASE, CHOOSING, {"workloads": (1, 0, 1, 0), "charts": (1, 0, 0, 1)}, id="charts"
         ),
         pytest.param("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n", "", {}, id="what holds no proxy"),
+        pytest.param(
+            "apiVersion: v1\nkind: Kustomization\nhelmCharts: [{name: a}]\n---\n"
+            "apiVersion: v1\nkind: Kustomization\nresources: []\n---\n"
+            "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata: {name: flux}\n---\n",
+            "",
+            {"not judged": (2, 0, 0, 2)},
+            id="charts of kustomize and an instance of Flux",
+        ),
         pytest.param(TWO_IN_A_LIST, CHOOSING, {"workloads": (2, 0, 1, 1)}, id="two objects in a list"),
     ],
 )

@@ -25,6 +25,7 @@ _SYSTEMS = {
     **dict.fromkeys([kind for _, kind in POD_KINDS], "workloads"),
     **dict.fromkeys([HELM_RELEASE[1], APPLICATION[1]], "charts"),
     **{kind: "policies" for _, kind in ROWS["kyvernoPolicies"].kinds if kind.endswith("Policy")},
+    "FluxInstance": "not judged",
 }
 """Kind of an object that could carry a proxy -> its system."""
 del _SYSTEMS["Cluster"]
@@ -34,6 +35,7 @@ _NOBODY_CHOSE = {
     "workloads": "nobody chose them: `spec.targets.workloads`",
     "charts": "nobody chose them: `spec.targets.charts`",
     "policies": "they set no proxy",
+    "not judged": "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance",
     _OTHERS: "",
 }
 _CHANGED, _SAME = "changed", "same"
@@ -79,6 +81,8 @@ def _found(source: ObjectSource) -> Counter[str]:
     """Return how many objects of each system there are; an item whose text names kinds of several is read."""
     found: Counter[str] = Counter()
     for kinds, indexes in source.by_kinds().items():
+        if "Kustomization" in kinds:
+            found["not judged"] += len(source.holding(("helmCharts",), indexes))
         systems = {_SYSTEMS.get(kind, "") for kind in kinds}
         if len(systems) == 1:
             found[systems.pop()] += len(indexes)

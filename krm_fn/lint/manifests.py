@@ -7,15 +7,16 @@ off, because what is in a manifest counts, whoever wrote it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from krm_fn import config
 from krm_fn.config import Mode, ProxyConfig, Selector
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
-from krm_fn.errors import ConfigError, DocumentError
+from krm_fn.errors import ConfigError, DocumentError, InputError
 from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, unread_place
@@ -31,6 +32,7 @@ from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.targets import TARGETS
+from krm_fn.yamledit import read
 
 _KUSTOMIZE = "kustomize.config.k8s.io/"
 
@@ -125,13 +127,14 @@ class ReadableManifests(Manifests):
         self._objects: dict[int, list[Object]] = {}
 
     def objects(self, index: int) -> list[Object]:
-        """Return the objects of one document; none where it cannot be read."""
+        """Return the objects of one document, and those in patches of a kustomization; none where it cannot be read."""
         if index not in self._objects:
+            objects = self._objects[index] = []
             try:
-                self._objects[index] = super().objects(index)
+                for obj in super().objects(index):
+                    objects += [obj, *_inline_patches(obj)]
             except DocumentError as error:
                 self.errors[index] = error
-                self._objects[index] = []
         return self._objects[index]
 
     def configs(self) -> list[LocatedConfig]:
@@ -150,6 +153,23 @@ class ReadableManifests(Manifests):
             if index in indexes or config.KIND in self.kinds(index):
                 problem = Result.of(error.code, f"a run ends here: {error.problem}")
             yield problem.about(ref)
+
+
+def _inline_patches(obj: Object) -> Iterator[Object]:
+    """Yield what patches look like that are texts in a kustomization."""
+    patches = obj.data.get("patches")
+    if obj.ref.kind != "Kustomization" or not isinstance(patches, list):
+        return
+    for number, patch in enumerate(patches):
+        text = patch.get("patch") if isinstance(patch, dict) else None
+        with suppress(InputError):
+            data = read(text) if isinstance(text, str) else None
+            # One of a ProxyConfig does not count for this folder.
+            if isinstance(data, dict) and data.get("kind") != config.KIND:
+                ref = reference(data)._replace(
+                    file_path=obj.ref.file_path, file_index=obj.ref.file_index
+                )
+                yield Object((*obj.path, "patches", str(number), "patch"), data, ref)
 
 
 def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
