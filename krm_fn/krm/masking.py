@@ -177,7 +177,9 @@ def _member(data: Mapping[Any, Any], key: Any, known: Callable[[str], str] | Non
     name = data.get("name") if key == "value" else key
     if isinstance(value, (list, tuple)):
         return [_member({name: item}, name, known) for item in value]
-    return HIDDEN if is_credential(name, value) else redact(value, known)
+    if is_credential(name, value):
+        return HIDDEN
+    return redact(value, known)
 
 
 def is_credential(name: Any, value: Any) -> bool:
@@ -308,7 +310,9 @@ def _unpacked(raw: bytes) -> str | None:
         text = reader.decompress(raw, _LARGEST).decode(errors="replace")
     except zlib.error:
         return None
-    return text if reader.eof else None
+    if not reader.eof:
+        return None
+    return text
 
 
 class ProxyPasswords:

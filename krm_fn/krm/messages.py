@@ -26,6 +26,7 @@ def explanations() -> dict[str, CodeText]:
     """Return code -> its explanation, in the order of the file."""
     found = {}
     for section in re.split(r"^## ", text_of("krm/messages.md"), flags=re.MULTILINE)[1:]:
-        code, meaning, remedy = (" ".join(part.split()) for part in section.strip().split("\n\n"))
+        parts = section.strip().split("\n\n")
+        code, meaning, remedy = (" ".join(part.split()) for part in parts)
         found[code] = CodeText(meaning, remedy.removeprefix("Remedy: "))
     return found

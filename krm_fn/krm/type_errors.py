@@ -21,7 +21,9 @@ _TYPE_NAMES = {
 
 def type_name(value: Any) -> str:
     """Return the name of a value's type for a message."""
-    return "null" if value is None else _TYPE_NAMES.get(type(value), "something else")
+    if value is None:
+        return "null"
+    return _TYPE_NAMES.get(type(value), "something else")
 
 
 def wrong_type(path: Pointer, value: Any, wanted: str) -> Result:
@@ -29,8 +31,10 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Result:
 
     It is an error because the API server rejects the object; a warning only where a template may yet fill in the rest.
     """
-    field = next((token for token in reversed(path) if not token.isdigit()), "")
-    subject = f"`{field}`" if field else "the document"
+    subject = "the document"
+    for token in path:
+        if not token.isdigit():
+            subject = f"`{token}`"
     if path and path[-1].isdigit():
         subject = f"an entry of {subject}"
     code, remedy = "CannotWrite", "correct it, or leave it out"

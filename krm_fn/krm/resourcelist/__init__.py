@@ -138,7 +138,9 @@ def _layout(text: str) -> CutLayout | WholeLayout:
         error = InputError(f"{SHAPE}; its `kind` is {problem}")
     except InputError as reason:
         error = reason
-    raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}") if _is_plain(text) else error
+    if _is_plain(text):
+        raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}")
+    raise error
 
 
 def _is_plain(text: str) -> bool:
