@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from krm_fn.cli import streams
-from krm_fn.cli.lines import count, result_lines, severities
+from krm_fn.cli.lines import result_lines, severities
 from krm_fn.cli.streams import Answer
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import are_severe
+from krm_fn.krm.results import are_severe, count
 from krm_fn.light_typing import Any
 from krm_fn.pipeline import run as run_function
 

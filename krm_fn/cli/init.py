@@ -16,12 +16,12 @@ from krm_fn.cli import streams
 from krm_fn.cli.config import config_of
 from krm_fn.cli.files import real_path
 from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, find_proxies, note_proxy
-from krm_fn.cli.lines import count
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, ContentChange
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.masking import shown_line
+from krm_fn.krm.results import count
 from krm_fn.krm.results import lines as lines_of
 from krm_fn.light_typing import Any
 from krm_fn.lint.manifests import ReadableManifests

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import Result, by_importance, lines
+from krm_fn.krm.results import Result, by_importance, count, lines
 
 
 def result_lines(
@@ -26,9 +26,3 @@ def severities(results: Iterable[Result], silenced: Sequence[Result] = ()) -> st
     if silenced:
         parts.append(f"{len(silenced)} silenced")
     return ", ".join(parts)
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun, which gets an "s" where it must."""
-    ending = "" if number == 1 else "s"
-    return f"{number} {noun}{ending}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_above, config_of_file
-from krm_fn.cli.lines import count, severities
+from krm_fn.cli.lines import severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import LeftAlone, select
 from krm_fn.cli.streams import Answer
@@ -17,7 +17,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.results import Result, are_severe, by_importance
+from krm_fn.krm.results import Result, are_severe, by_importance, count
 from krm_fn.krm.results import lines as grouped_lines
 from krm_fn.lint.manifests import ReadableManifests, audit
 from krm_fn.lint.silenced import Silencer

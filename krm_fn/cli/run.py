@@ -14,7 +14,7 @@ from pathlib import Path
 from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
 from krm_fn.cli.files import common_folder, real_path
-from krm_fn.cli.lines import count, result_lines, severities
+from krm_fn.cli.lines import result_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
 from krm_fn.cli.streams import STDIN, Answer, ContentChange
@@ -25,7 +25,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
 from krm_fn.krm.resourcelist import function_config, reference
-from krm_fn.krm.results import ObjectRef, Result, are_severe
+from krm_fn.krm.results import ObjectRef, Result, are_severe, count
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Outcome, run_list

@@ -19,10 +19,10 @@ from krm_fn.cli.files import (
     find_files,
     read_file,
 )
-from krm_fn.cli.lines import count
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
 from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit import has_complex_keys, read
 from krm_fn.yamledit.stream import documents
