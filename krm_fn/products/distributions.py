@@ -6,7 +6,7 @@ A further kind is a row in ``ROWS``. A further product is one in ``PRODUCTS``, t
 Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy), ``openshift/installer``
 (``validateProxy``), ``openshift/hypershift``, ``openshift/assisted-service``, ``stolostron/siteconfig``,
 ``kubernetes-sigs/cluster-api-provider-azure``, Azure's page "HTTP proxy support in AKS", ``Azure/azure-service-operator``,
-``aws/eks-anywhere``, ``canonical/cluster-api-k8s``, ``kubermatic/kubeone``, ``kubernetes/kops`` (``EgressProxySpec``),
+``aws/eks-anywhere``, ``canonical/cluster-api-k8s``, ``kubermatic/kubeone``, ``kubernetes/kops`` (``EgressProxySpec``, ``assignProxy``),
 ``rancher/rancher`` (``AgentEnvVars``), ``actions/actions-runner-controller``, ``crossplane/crossplane``.
 """  # noqa: E501
 
@@ -25,9 +25,11 @@ class Product(NamedTuple):
     Attributes:
         name: as messages call it.
         completes_the_list: it adds the networks of its cluster to the list by itself.
+        names: those inside the cluster that it does not add.
         refused: characters that no value may hold, because the product writes it unescaped.
         takes_password: a URL with user and password can stand there.
         needs_both: it takes no proxy for one scheme only.
+        workers_take_http: its workers get the proxy for ``http://`` alone, for both schemes.
         needs_port: it takes a URL, or host and port alone, and neither without a port.
         needs_http: its proxy for ``http://`` must be an ``http://`` URL itself.
         has_one: it has one proxy, for both schemes, whose URL it makes of host and port.
@@ -38,9 +40,11 @@ class Product(NamedTuple):
 
     name: str
     completes_the_list: bool = False
+    names: tuple[str, ...] = ()
     refused: str = ""
     takes_password: bool = True
     needs_both: bool = False
+    workers_take_http: bool = False
     needs_port: bool = False
     needs_http: bool = False
     has_one: bool = False
@@ -60,6 +64,7 @@ class DistributionRow(NamedTuple):
             that ``item`` describes.
         keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``; a dot leads into a
             further mapping. Empty for a list of variables.
+        needs_whole_list: the product does not complete the list of this kind.
         is_list: the last member is a list of entries, not a text with commas.
         is_immutable: once the object exists, the API server takes no other proxy; so it is written on request only.
         versions: the versions of the API in which the place is there; empty for all.
@@ -80,6 +85,7 @@ class DistributionRow(NamedTuple):
     kind: str
     path: tuple[str, ...]
     keys: tuple[str, ...] = proxy_keys.CAMEL
+    needs_whole_list: bool = False
     is_list: bool = False
     is_immutable: bool = False
     versions: tuple[str, ...] = ()
@@ -126,8 +132,10 @@ PRODUCTS = {
         pod_cidr="10.1.0.0/16",
         service_cidr="10.152.183.0/24",
     ),
-    "kubeOne": Product("KubeOne", refused=_UNQUOTED),
-    "kops": Product("kOps", completes_the_list=True, takes_password=False, has_one=True),
+    "kubeOne": Product("KubeOne", refused=_UNQUOTED, workers_take_http=True),
+    "kops": Product(
+        "kOps", completes_the_list=True, names=(".svc",), takes_password=False, has_one=True
+    ),
     "rancher": Product("Rancher", refused=_IN_QUOTES),
     "githubRunners": Product("GitHub's runners", has_nodes=False),
     "crossplane": Product("Crossplane's packages", has_nodes=False),
@@ -181,7 +189,14 @@ ROWS = (
         "hypershift.openshift.io", "HostedCluster", "spec", "configuration", "proxy", trusted_ca="*"
     ),
     _openshift("extensions.hive.openshift.io", "AgentClusterInstall", "spec", "proxy"),
-    _openshift("agent-install.openshift.io", "InfraEnv", "spec", "proxy", bundle=_BUNDLE),
+    _openshift(
+        "agent-install.openshift.io",
+        "InfraEnv",
+        "spec",
+        "proxy",
+        bundle=_BUNDLE,
+        needs_whole_list=True,
+    ),
     _openshift("siteconfig.open-cluster-management.io", "ClusterInstance", "spec", "proxy"),
     _openshift(CONTROL_PLANE, "OpenshiftAssistedControlPlane", "spec", "config", "proxy"),
     _openshift(

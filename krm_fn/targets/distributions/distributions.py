@@ -10,13 +10,14 @@ from krm_fn import placeholders
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
-from krm_fn.noproxy import Audience
+from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.certificates import CertificateText
 from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import HostAndPort, Members, OneMember
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Form, Place
+from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import (
     CA_CONFIG_MAP,
@@ -29,7 +30,7 @@ from krm_fn.proxy_url import is_port, split_url
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
-from krm_fn.targets.distributions import crossplane
+from krm_fn.targets.distributions import canonical, crossplane
 
 _CONFIG_MAP = ("", "ConfigMap")
 _IMMUTABLE = (
@@ -54,6 +55,13 @@ class _Distribution(Target):
             if row.bundle or row.encoded_bundle:
                 self.writes = Writes.PROXY_AND_TRUST
 
+    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
+        """Return who reads what is written into an object."""
+        for row in OF_KIND.get(group_kind(data), ()):
+            if row.needs_whole_list:
+                return Readers(Audience.NODE)
+        return Readers(self.audience, self._product.names)
+
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places that the rows say; none where the product does not take the settings."""
         settings = context.settings
@@ -74,6 +82,8 @@ class _Distribution(Target):
                 form = _form(row)
                 place = Place(path, form, f"`{row.field}`", row.keep)
                 yield place
+                if self.id == canonical.ID:
+                    yield from canonical.before_the_proxy(data, path, settings)
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
                     yield Result.of("ProviderRefuses", _IMMUTABLE, path)
@@ -101,6 +111,8 @@ class _Distribution(Target):
             reason = (
                 "no proxy for one scheme only: declare `httpProxy` and `httpsProxy`, both or none"
             )
+        elif product.workers_take_http and not settings.http_proxy:
+            reason = "no proxy for HTTPS alone, of which its workers get nothing: declare `httpProxy`, too"
         elif not product.takes_password and any("@" in url for url in plain):
             reason = "no user and password in the URL of a proxy: declare one without them"
         elif product.needs_port and any(url and urlsplit(url).port is None for url in plain):

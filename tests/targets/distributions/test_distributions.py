@@ -133,6 +133,7 @@ REFUSED = [
     pytest.param(
         "eksAnywhere", "Cluster", FULL._replace(http_proxy="http://proxy.corp.example"), id="EKS Anywhere: no port"
     ),
+    pytest.param("kubeOne", "KubeOneCluster", FULL._replace(http_proxy=""), id="KubeOne: no proxy for HTTP"),
     pytest.param("kops", "Cluster", PASSWORD, id="kOps: a password"),
     *[
         pytest.param("kops", "Cluster", FULL._replace(http_proxy=http, https_proxy=https), id=f"kOps: {name}")
@@ -185,9 +186,24 @@ def test_a_character_is_refused_only_where_the_product_would_break_it(target: st
     settings = full(row)._replace(no_proxy=f"a{character}b")
     held: Any = {} if row.keys else []
 
-    said = [one.code for one in findings(TARGETS[target], holding(row, held), settings, enabled=True)]
+    codes = [one.code for one in findings(TARGETS[target], holding(row, held), settings, enabled=True)]
 
-    assert said == ["CannotWrite"] * (character in BREAKS[target])
+    assert codes.count("CannotWrite") == (character in BREAKS[target])
+    assert set(codes) <= {"CannotWrite", "NetworkBeforeProxy"}
+
+
+@pytest.mark.parametrize(
+    ("more", "codes"),
+    [
+        pytest.param({}, ["NetworkBeforeProxy"], id="nothing"),
+        pytest.param({"airGapped": True}, [], id="no snap from a store"),
+        pytest.param({"preRunCommands": ["snap set system proxy.https=http://proxy:1"]}, [], id="a command"),
+    ],
+)
+def test_canonicals_snap_is_installed_before_snapd_knows_the_proxy(more: dict[str, Any], codes: list[str]) -> None:
+    obj = holding(row_of("CK8sConfigTemplate"), more)
+    assert [one.code for one in findings(TARGETS["canonicalKubernetes"], obj)] == codes
+    assert findings(TARGETS["canonicalKubernetes"], obj, NONE) == []
 
 
 # GitHub's runners and kOps.
