@@ -96,11 +96,12 @@ def rows_of_charts() -> str:
     """Return the rows of the table on the page of charts."""
     lines = []
     for name, chart in CHARTS.items():
+        by_form: dict[str, list[str]] = {}
         for value in chart.values:
-            names = ", ".join(f"`{one}`" for one in value.names)
-            form = "texts" if value.texts else f"{value.form.lower()} of variables"
+            form = "texts" if value.texts else value.form.lower()
             form += f" (or the list `{value.list_path}`, where that is there)" if value.list_path else ""
-            lines.append(f"| {name} | {names} | {form} |\n")
+            by_form.setdefault(form, []).extend(f"`{one}`" for one in value.names)
+        lines += [f"| {name} | {', '.join(names)} | {form} |\n" for form, names in by_form.items()]
     return "".join(lines)
 
 

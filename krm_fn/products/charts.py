@@ -21,6 +21,10 @@ URL, MEMBERS = "URL", "Members"
 one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name."""
 
 
+Signs = tuple[tuple[str, str], ...]
+"""Paths with dots, and for each a word of what the values have there."""
+
+
 class ChartValue(NamedTuple):
     """One place among the values of a chart.
 
@@ -33,6 +37,8 @@ class ChartValue(NamedTuple):
         no_proxy: of the form ``URL`` the path of the text that holds the list; "" for none.
         list_path: a list of variables that is written in place of this one where it sets one of them.
         defaults: the names that the default list of the chart sets; a list among the values replaces it.
+        where: the program is there, and calls out, only where one of these signs is among the values; always without.
+        unless: it does not where one of these is.
     """
 
     path: str
@@ -42,6 +48,8 @@ class ChartValue(NamedTuple):
     no_proxy: str = ""
     list_path: str = ""
     defaults: tuple[str, ...] = ()
+    where: Signs = ()
+    unless: Signs = ()
 
     @property
     def steps(self) -> Path:
@@ -98,12 +106,14 @@ class Unreached(NamedTuple):
     """What runs in a chart and does not read the variables, unless a value says more.
 
     Attributes:
-        sign: a text that is somewhere among the values of the chart then.
-        message: what to say where it is not.
+        signs: the texts that are somewhere among the values of the chart then.
+        message: what to say where one is not.
+        where: a text that is there where this runs.
     """
 
-    sign: str
+    signs: tuple[str, ...]
     message: str
+    where: str = ""
 
 
 class Chart(NamedTuple):
@@ -114,6 +124,7 @@ class Chart(NamedTuple):
         is_go: all programs of the chart that read them are written in Go.
         takes_credentials: a URL with user and password can stand there.
         services: the names by which its programs call each other; None where they do not, or by names in every list.
+        others: the value behind which the URLs of other Services stand that its programs call; "" for none.
         unreached: what the values alone do not reach; None for nothing.
         other_urls: the paths of URLs of proxies that no run writes: another proxy there is named.
     """
@@ -122,8 +133,12 @@ class Chart(NamedTuple):
     is_go: bool = False
     takes_credentials: bool = True
     services: Services | None = None
+    others: str = ""
     unreached: Unreached | None = None
     other_urls: tuple[str, ...] = ()
+
+
+_WEBHOOK = ("provider.name", "webhook")
 
 
 def _lists(*paths: str) -> tuple[ChartValue, ...]:
@@ -138,7 +153,13 @@ CHARTS: Mapping[str, Chart] = {
         ),
         is_go=True,
     ),
-    "external-dns": Chart(_lists("env"), is_go=True),
+    "external-dns": Chart(
+        (
+            ChartValue("env", unless=(("provider", "rfc2136"), _WEBHOOK)),
+            ChartValue("provider.webhook.env", where=(_WEBHOOK,)),
+        ),
+        is_go=True,
+    ),
     "external-secrets": Chart(
         _lists("extraEnv", "webhook.extraEnv", "certController.extraEnv"), is_go=True
     ),
@@ -154,7 +175,7 @@ CHARTS: Mapping[str, Chart] = {
     "jenkins": Chart(
         _lists("controller.containerEnv", "controller.initContainerEnv"),
         unreached=Unreached(
-            ".proxyHost=",
+            ("http.proxyHost=", "https.proxyHost="),
             "Jenkins runs in Java, which reads none of the variables, and `controller.javaOpts` does not name "
             "this proxy: set `-Dhttp.proxyHost`, `-Dhttp.proxyPort`, the same two of `https`, and "
             "`-Dhttp.nonProxyHosts` there, and in `JAVA_OPTS` of `controller.initContainerEnv` for plugins",
@@ -163,7 +184,7 @@ CHARTS: Mapping[str, Chart] = {
     "backstage": Chart(
         _lists("backstage.extraEnvVars"),
         unreached=Unreached(
-            "NODE_USE_ENV_PROXY",
+            ("NODE_USE_ENV_PROXY",),
             "Backstage runs in Node.js, which reads the variables only where `NODE_USE_ENV_PROXY` is `1`: add it to "
             "`backstage.extraEnvVars`, with Node.js from 22.21 or 24.5 on",
         ),
@@ -171,14 +192,22 @@ CHARTS: Mapping[str, Chart] = {
     "gitlab-runner": Chart(
         _lists("envVars"),
         unreached=Unreached(
-            "HTTPS_PROXY=",
+            ("HTTPS_PROXY=",),
             "the jobs of the runners get no proxy, because no `environment` in the tables `[[runners]]` of "
             "`runners.config` sets `HTTPS_PROXY=...`: add the variables there",
         ),
     ),
     "renovate": Chart((ChartValue("env", MAPPING, list_path="envList"),)),
     "kube-prometheus-stack": Chart(
-        (ChartValue("grafana.env", MAPPING),),
+        (
+            ChartValue("grafana.env", MAPPING, unless=(("grafana.enabled", "False"),)),
+            ChartValue(
+                "grafana.downloadDashboards.env",
+                MAPPING,
+                where=(("grafana.dashboards", "gnetId"),),
+                unless=(("grafana.enabled", "False"),),
+            ),
+        ),
         is_go=True,
         services=Services(
             "kube-prometheus-stack",
@@ -186,6 +215,7 @@ CHARTS: Mapping[str, Chart] = {
             longest=26,
             has_namespace=True,
         ),
+        others="additionalDataSources",
         other_urls=("alertmanager.config.global.http_config.proxy_url",),
     ),
     "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),
@@ -195,7 +225,49 @@ CHARTS: Mapping[str, Chart] = {
     "gha-runner-scale-set": Chart(
         (ChartValue("proxy", MEMBERS, ("http.url", "https.url", "noProxy"), is_list=True),),
         takes_credentials=False,
+        unreached=Unreached(
+            ("HTTPS_PROXY",),
+            "the Docker daemon of `dind` gets no proxy by the chart, so it pulls no images: leave `containerMode` out, "
+            "and write the containers yourself in `template.spec`, `dind` with `HTTPS_PROXY` and `NO_PROXY`",
+            where="dind",
+        ),
     ),
     "rancher": Chart((ChartValue("proxy", URL, no_proxy="noProxy"),)),
+    "grafana": Chart(
+        (
+            ChartValue("env", MAPPING),
+            ChartValue("downloadDashboards.env", MAPPING, where=(("dashboards", "gnetId"),)),
+        ),
+        is_go=True,
+        others="datasources",
+    ),
+    "kyverno": Chart(_lists("global.extraEnvVars"), is_go=True),
+    "karpenter": Chart(_lists("controller.env"), is_go=True),
+    "aws-ebs-csi-driver": Chart(
+        (ChartValue("proxy.http_proxy", URL, no_proxy="proxy.no_proxy"),), is_go=True
+    ),
+    "trivy-operator": Chart(
+        (ChartValue("operator", CAMEL_CASE), ChartValue("trivy", CAMEL_CASE)), is_go=True
+    ),
+    "flux2": Chart(
+        _lists(
+            "sourceController.extraEnv",
+            "notificationController.extraEnv",
+            "imageAutomationController.extraEnv",
+            "imageReflectionController.extraEnv",
+        ),
+        is_go=True,
+    ),
+    "datadog": Chart(_lists("datadog.env", "clusterAgent.env", "clusterChecksRunner.env")),
+    "falco": Chart(
+        _lists(
+            "driver.loader.initContainer.env",
+            "falcoctl.artifact.install.env",
+            "falcoctl.artifact.follow.env",
+        ),
+        is_go=True,
+    ),
+    "argocd-image-updater": Chart(_lists("extraEnv"), is_go=True),
+    "sonarqube": Chart((ChartValue("", MEMBERS, proxy_keys.CAMEL),)),
 }
 """Chart -> the values that hold a proxy."""

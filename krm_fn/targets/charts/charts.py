@@ -26,7 +26,9 @@ from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.charts.values import (
     chart_in_table,
     holds,
+    is_read,
     namespace_of_release,
+    other_names,
     service_names,
     sources,
     values_elsewhere,
@@ -113,6 +115,7 @@ class _Charts(Target):
         for installing in (data, *uses.use(data_key(data)).releases):
             for use in charts_of(installing, uses.chart_sources):
                 names += service_names(use, installing, uses)
+                names += other_names(use, installing, uses)
         return Readers(audience, tuple(dict.fromkeys(names)))
 
     def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
@@ -179,7 +182,10 @@ class _ChartPlaces(NamedTuple):
         """Yield the places in the values at a path of a document."""
         keeps = self.context.options.get("conflict", OVERRIDE) == KEEP
         there = lookup(document, root)
+        sets_proxy = self.context.settings.sets_any
         for value in self.values:
+            if sets_proxy and not is_read(value, there):
+                continue
             if value.list_path:
                 list_value = ChartValue(value.list_path, LIST)
                 if isinstance(lookup(there, list_value.steps), list):
@@ -193,9 +199,7 @@ class _ChartPlaces(NamedTuple):
             path = root if value.texts else (*root, *value.steps)
             yield Place(path, form, label, keep, on_conflict_keep=keeps)
             is_new_list = isinstance(form, EnvEntries) and existing is None
-            if not is_new_list or not self.context.settings.sets_any:
-                continue
-            if self._replaces_others(value, root):
+            if sets_proxy and is_new_list and self._replaces_others(value, root):
                 yield Result.of("ListReplaced", _REPLACED.format(label=label), path)
 
     def _replaces_others(self, value: ChartValue, root: Pointer) -> bool:
@@ -273,8 +277,10 @@ def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Places:
     """Yield what the values of a chart alone do not reach."""
     unreached = chart.unreached
     values = str(lookup(data, use.path))
-    if unreached is not None and unreached.sign not in values:
-        yield Result.of("ByHand", unreached.message, use.path)
+    if unreached is not None and unreached.where in values:
+        missing = [sign for sign in unreached.signs if sign not in values]
+        if missing:
+            yield Result.of("ByHand", unreached.message, use.path)
     if chart.services is not None and not service_names(use, data, uses):
         yield Result.of("FactsUnknown", _UNNAMED, use.path)
 

@@ -13,13 +13,15 @@ from krm_fn.light_typing import Any
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.charts import ChartUse
 from krm_fn.places.provided import DataKey, DataUses, namespace_of
-from krm_fn.products.charts import CHARTS, Chart, ChartValue
+from krm_fn.products.charts import CHARTS, Chart, ChartValue, Signs
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
 
 _OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride")
 _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
 """Flux shortens a longer one, and puts a hash behind it."""
+_IN_CLUSTER = re.compile(r"\bhttp://([a-z0-9-]+(?:\.[a-z0-9-]+)?)(?![\w.-])")
+"""The URL of a Service, as its name alone or with the namespace; `NO_PROXY` holds all that end with `.svc`."""
 
 
 def sources(data: Data) -> Iterator[tuple[DataKey, str]]:
@@ -43,6 +45,17 @@ def holds(value: ChartValue, values: Any) -> bool:
     if value.texts:
         return any(lookup(values, path) is not None for path in value.texts.values())
     return isinstance(lookup(values, value.steps), (list, dict))
+
+
+def is_read(value: ChartValue, values: Any) -> bool:
+    """Return whether values say that the program is there, and calls out, that reads one of them."""
+    if value.where and not _have(values, value.where):
+        return False
+    return not _have(values, value.unless)
+
+
+def _have(values: Any, signs: Signs) -> bool:
+    return any(word in str(lookup(values, path.split("."))) for path, word in signs)
 
 
 def chart_in_table(use: ChartUse, data: Data) -> Chart | None:
@@ -92,6 +105,15 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
         name = f"{name}-{services.own}"
     name = name[: services.longest].removesuffix("-")
     return [f"{name}-{part}{behind}" for part in services.parts]
+
+
+def other_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
+    """Return the names of other Services that the programs of a chart call by URLs among the values."""
+    chart = chart_in_table(use, data)
+    if chart is None or not chart.others:
+        return []
+    values = str([lookup(data, use.path), *values_elsewhere(data, uses)])
+    return _IN_CLUSTER.findall(values.partition(chart.others)[2])
 
 
 def _release_name(use: ChartUse, data: Data) -> str:

@@ -274,10 +274,49 @@ def test_a_chart_of_bitnami_has_only_rows_of_the_user() -> None:
     assert lookup(after, ("spec", "source", "helm", "valuesObject")) == {"extraEnvVars": OURS}
 
 
+WITH_ID: Any = {"dashboards": {"default": {"nodes": {"gnetId": 1860}}}}
+READ: list[Any] = [
+    pytest.param(STACK, {"grafana": {"enabled": False}}, [], id="no Grafana"),
+    pytest.param(STACK, {"grafana": WITH_ID}, ["grafana.env", "grafana.downloadDashboards.env"], id="a dashboard"),
+    pytest.param("external-dns", {"provider": {"name": "rfc2136"}}, [], id="a provider that speaks DNS"),
+    pytest.param("external-dns", {"provider": "rfc2136"}, [], id="the same in its older form"),
+    pytest.param("external-dns", {"provider": {"name": "webhook"}}, ["provider.webhook.env"], id="a sidecar"),
+]
+
+
+@pytest.mark.parametrize(("chart", "values", "paths"), READ)
+def test_values_of_a_program_that_is_there_and_calls_out_get_the_proxy(
+    chart: str, values: Any, paths: list[str]
+) -> None:
+    obj = release(chart, values)
+    after = apply(target, obj, **ANY)
+    known = [value.path for value in CHARTS[chart].values]
+    assert [path for path in known if lookup(values_of(after), path.split("."))] == paths
+    assert apply(target, after, NONE, **ANY) == obj
+
+
+def test_a_proxy_goes_from_values_that_are_read_no_more() -> None:
+    obj = release("external-dns", {"provider": "rfc2136"})
+    before = release("external-dns", {"provider": "rfc2136", "env": OURS})
+    assert changes(target, before, **ANY) == []
+    assert apply(target, before, NONE, **ANY) == obj
+
+
+def test_the_names_of_data_sources_in_the_cluster_are_in_the_list() -> None:
+    urls = ["http://loki.logs:3100", "https://metrics.example", "http://tempo", "http://a.b.svc"]
+    sources = [{"name": "x", "url": url} for url in urls]
+    obj = release(STACK, {"grafana": {"additionalDataSources": sources}})
+    assert target.TARGET.readers(obj, ANY).names[-2:] == ("loki.logs", "tempo")
+
+
 NODE = [{"name": "NODE_USE_ENV_PROXY", "value": "1"}]
+JAVA = "-Dhttp.proxyHost=x -Dhttps.proxyHost=x"
 REACHED: list[Any] = [
     pytest.param(release("jenkins"), False, id="Java without options"),
-    pytest.param(release("jenkins", {"controller": {"javaOpts": "-Dhttp.proxyHost=x"}}), True, id="Java with a proxy"),
+    pytest.param(release("jenkins", {"controller": {"javaOpts": JAVA}}), True, id="Java with both proxies"),
+    pytest.param(release("jenkins", {"controller": {"javaOpts": JAVA[:18]}}), False, id="Java with one of both"),
+    pytest.param(release("gha-runner-scale-set", {"containerMode": {"type": "dind"}}), False, id="a daemon of Docker"),
+    pytest.param(release("gha-runner-scale-set"), True, id="no daemon"),
     pytest.param(release("backstage", {"backstage": {"extraEnvVars": NODE}}), True, id="Node.js that reads variables"),
     pytest.param(release("gitlab-runner"), False, id="jobs without an environment"),
 ]
