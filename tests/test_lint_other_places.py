@@ -11,6 +11,7 @@ from function_configs import list_with_config
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
+from krm_fn.lint.manifests import ReadableManifests, audit
 from krm_fn.lint.other_places import stale_files
 from krm_fn.pipeline import run
 
@@ -19,6 +20,8 @@ PROXY = {"httpProxy": RIGHT, "httpsProxy": RIGHT}
 REMOVE = {"mode": "Remove"}
 PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"
 TOML = '[[runners]]\n  environment = ["HTTP_PROXY=%s"]\n'
+DROP_IN = 'path: /etc/systemd/system/containerd.service.d/x.conf\ncontent: |\n  Environment="HTTP_PROXY=%s"\n'
+SCRIPT = "cat > /etc/systemd/system/containerd.service.d/http-proxy.conf <<EOF\nEnvironment=HTTP_PROXY=%s\nEOF\n"
 VALUES = "crds: {enabled: true}\nextraEnv:\n- name: HTTPS_PROXY\n  value: %s\n"
 
 
@@ -55,6 +58,18 @@ def application(chart: str, **helm: Any) -> dict[str, Any]:
     return manifest("argoproj.io/v1alpha1", "Application", spec={"source": {"chart": chart, "helm": helm}})
 
 
+def class_with_patch(text: str) -> dict[str, Any]:
+    """A class whose patch adds a file that a template makes."""
+    operation = {"op": "add", "path": "/spec/template/spec/files/-", "valueFrom": {"template": text}}
+    return manifest(
+        "cluster.x-k8s.io/v1beta1", "ClusterClass", spec={"patches": [{"definitions": [{"jsonPatches": [operation]}]}]}
+    )
+
+
+def control_plane(**config: Any) -> dict[str, Any]:
+    return manifest("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", spec={"kubeadmConfigSpec": config})
+
+
 def places(url: str) -> dict[str, dict[str, Any]]:
     """Objects with a proxy in a place that no target writes."""
     aks = "infrastructure.cluster.x-k8s.io/v1beta1"
@@ -75,6 +90,7 @@ def places(url: str) -> dict[str, dict[str, Any]]:
         "a ClusterProfile": manifest(
             "config.projectsveltos.io/v1beta1", "ClusterProfile", spec={"helmCharts": [{"values": VALUES % url}]}
         ),
+        "a patch of a ClusterClass": class_with_patch(DROP_IN % url),
         "AKS": manifest(aks, "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}),
     }
 
@@ -91,6 +107,7 @@ def test_another_proxy_is_one_warning_about_its_field(place: str, spec: dict[str
 def test_the_right_proxy_and_an_encrypted_one_are_none(place: str) -> None:
     assert about_another(PROXY, places(RIGHT)[place]) == []
     assert about_another(PROXY, places("${PROXY}")[place]) == []
+    assert about_another(PROXY, places("http://{{ .host }}:1")[place]) == []
     assert about_another(PROXY, {**places("ENC[AES256_GCM,data:x]")[place], "sops": {"mac": "x"}}) == []
 
 
@@ -137,6 +154,10 @@ def beside(url: str) -> dict[str, dict[str, Any]]:
         "a chart that is not chosen beside one that is": manifest(
             "argoproj.io/v1alpha1", "Application", spec={"sources": sources}
         ),
+        "a script among the files of nodes": control_plane(
+            files=[{"path": "/opt/x.sh", "content": SCRIPT % url}], preKubeadmCommands=["/opt/x.sh"]
+        ),
+        "a command behind kubeadm": control_plane(postKubeadmCommands=[f"export HTTPS_PROXY={url}; curl x"]),
         "an extension service of Talos in a patch of its own": manifest(
             "bootstrap.cluster.x-k8s.io/v1alpha3", "TalosConfigTemplate", spec={"template": {"spec": talos}}
         ),
@@ -155,6 +176,19 @@ def test_another_proxy_beside_what_a_run_writes_is_a_warning(place: str, spec: d
 @pytest.mark.parametrize("place", beside(RIGHT))
 def test_the_right_proxy_beside_what_a_run_writes_is_none(place: str) -> None:
     assert about_another({**PROXY, **CHOSEN}, beside(RIGHT)[place]) == []
+
+
+@pytest.mark.parametrize("place", ["a script among the files of nodes", "a patch of a ClusterClass"])
+def test_lint_names_what_wins_on_nodes_where_a_proxyconfig_says_the_proxy(place: str) -> None:
+    def codes(url: str, wanted: ProxyConfig) -> set[str]:
+        item = {**places(url), **beside(url)}[place]
+        return {
+            result.code for result in audit(ReadableManifests({"a.json": json.dumps(item).encode()}), wanted).results
+        }
+
+    wanted = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
+    assert "OtherProxy" in codes(OLD, wanted)
+    assert "OtherProxy" not in codes(RIGHT, wanted) | codes(OLD, ProxyConfig())
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, unread_place
-from krm_fn.lint.other_places import stale_files
+from krm_fn.lint.other_places import OF_NODES, of_object, stale_files
 from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.run_findings import reader_of
@@ -71,7 +71,7 @@ def audit(
         results.append(Result.of("ConfigIgnored", message).about(ref))
     compared = records(manifests, wanted)
     for record in compared:
-        results += _of_record(record)
+        results += record.results or _of_record(record)
     results += _disagreements(compared)
     files = dict(manifests.others)
     for name, text in manifests.files.items():
@@ -187,10 +187,13 @@ def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
             compared.append(Compared(place, after=readings))
     known = by_object(compared)
     for obj, memberships in overview.naming:
+        own = known.get((obj.ref, obj.path), [])
+        if obj.group_kind in OF_NODES and wanted.proxy_urls:
+            compared += of_object(obj, memberships, own, looking, overview)
         if obj.group_kind not in POD_KINDS:
             continue
         paths: set[Pointer] = set()
-        for record in known.get((obj.ref, obj.path), ()):
+        for record in own:
             paths.update(reading.path for reading in record.after)
         of_containers = read_all_containers(obj.data)
         others = tuple(reading for reading in of_containers if reading.path not in paths)

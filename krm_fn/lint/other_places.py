@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters import Membership
+from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.config import KIND, Mode, ProxyConfig
 from krm_fn.formats import embedded, sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any
-from krm_fn.lint.compared import Compared, by_object, unread_place
+from krm_fn.lint.compared import Compared, by_object, is_change, unread_place
 from krm_fn.lint.nodes_without import nodes_without_proxy
 from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
 from krm_fn.placeholders import is_template
@@ -43,9 +44,11 @@ _NAME = re.compile(r"(?i)(?:tkg_)?https?[_-]?proxy")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
 _IN_TEXT = re.compile(
     r"(?im)^[^#\n]*?\b(?:tkg_)?(https?_?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)"
-    r"[\"']?([a-z][a-z0-9+.-]*://[^\s\"',\\]{1,2000})"
+    r"[\"']?([a-z][a-z0-9+.-]*://(?:\{\{[^}\n]*\}\}|[^\s\"',\\]){1,2000})"
 )
 """A variable and its URL in a text, outside of comments: `NAME=URL`, `NAME: URL`, or `name: NAME` and `value: URL`."""
+_SHELL = ";&|)`"
+"""What ends a word of a shell."""
 _WITH_TEXTS = frozenset(
     [
         "Application",
@@ -62,6 +65,8 @@ _WITH_TEXTS = frozenset(
     ]
 )
 """Kinds whose texts are values of charts, patches or lists of variables."""
+OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
+"""Those whose texts are files and commands of nodes."""
 _LARGEST_FILE = 200_000
 """Bytes of a file that a person writes."""
 
@@ -80,7 +85,7 @@ def other_places(
     others: list[Compared] = []
     for obj, memberships in overview.naming:
         records = known.get((obj.ref, obj.path), [])
-        others += _of_object(obj, memberships, records, wanted, overview)
+        others += of_object(obj, memberships, records, wanted, overview)
     yield from others
     if wanted.mode is not Mode.REMOVE:
         stale = {record.obj.ref for record in others if record.after}
@@ -109,7 +114,7 @@ def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Res
 # proxies in objects
 
 
-def _of_object(
+def of_object(
     obj: Object,
     memberships: tuple[Membership, ...],
     compared: Sequence[Compared],
@@ -161,10 +166,8 @@ def _proxies_in(obj: Object) -> Iterator[Reading]:
             value = lookup(obj.data, path)
             if isinstance(value, str):
                 yield _reading(below[-1], value, path)
-    of_nodes = NODE_KINDS.get(obj.group_kind)
-    has_patches = of_nodes is not None and bool(of_nodes.system.patches)
     is_system = system is not None and system.has_nodes
-    has_texts = obj.ref.kind in _WITH_TEXTS or has_patches or is_system
+    has_texts = obj.ref.kind in _WITH_TEXTS or obj.group_kind in OF_NODES or is_system
     nodes: Iterable[tuple[Pointer, Any]] = walk(obj.data)
     if obj.group_kind == ("", "Secret"):
         texts = embedded.values(obj.data)
@@ -185,9 +188,9 @@ def _in_node(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:
         member = path[-1]
         if _is_proxy(member, node):
             yield _reading(member, node, path)
-        elif is_text and ("roxy" in node or "ROXY" in node):
+        elif is_text and member != "description" and ("roxy" in node or "ROXY" in node):
             for match in _IN_TEXT.finditer(node):
-                url = match[2].replace("%%", "%")
+                url = match[2].rstrip(_SHELL).replace("%%", "%")
                 yield _reading(match[1], url, path)
 
 
@@ -206,6 +209,9 @@ def _reading(name: str, value: str, path: Pointer) -> Reading:
 def _is_read(reading: Reading, compared: Sequence[Compared]) -> bool:
     """Return whether a target reads a proxy: where it is, or in the text that holds it beside others."""
     for record in compared:
+        for result in record.results:
+            if result.path == reading.path and not is_change(result):
+                return True
         for other in (*record.before, *record.place.readings()):
             is_there = reading.path[: len(other.path)] == other.path
             if is_there and other.value in (None, reading.value):
