@@ -261,7 +261,8 @@ COMMANDS = [
     ["run", "--diff", "."],
     ["run", "-v", "--diff", "--grouped", "."],
     *(["run", "--check", "-v", "--output", form, "."] for form in FORMS),
-    *(["lint", "--output", form, "."] for form in ("text", "json")),
+    *(["lint", "-v", "--output", form, "."] for form in ("text", "json")),
+    ["lint", "."],
     *(["explain", "-v", "--output", form, "."] for form in ("text", "json", "html")),
     ["run", "-v", "."],
 ]
@@ -273,7 +274,7 @@ def test_no_output_of_a_command_shows_a_secret(
 ) -> None:
     monkeypatch.chdir(tree)
     shown = said(*words)
-    assert "KubeadmConfigTemplate" in shown or "would change" in shown
+    assert "KubeadmConfigTemplate" in shown or "would change" in shown or words == ["lint", "."]
     assert reveals(shown) == ""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_above, config_of_file
-from krm_fn.cli.lines import severities
+from krm_fn.cli.lines import kind_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import LeftAlone, select
 from krm_fn.cli.streams import Answer
@@ -17,8 +17,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.results import Result, are_severe, by_importance, count
-from krm_fn.krm.results import lines as grouped_lines
+from krm_fn.krm.results import Result, are_severe, count
 from krm_fn.lint.manifests import ReadableManifests, audit
 from krm_fn.lint.silenced import Silencer
 from krm_fn.lint.values import Reader, corrected_list, judge_list
@@ -66,10 +65,7 @@ def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
         above = config_above(manifests, given.paths)
         wanted = above.load() if above else None
     found = audit(manifests, wanted, Audience(given.consumer))
-    if given.verbose:
-        lines = [result.line_with_file() for result in by_importance(found.results)]
-    else:
-        lines = grouped_lines(found.results, Result.line_with_file)
+    lines = kind_lines(found.results, verbose=given.verbose)
     notes = selection.lines(verbose=given.verbose)
     if above:
         notes += above.lines()

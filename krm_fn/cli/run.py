@@ -14,7 +14,7 @@ from pathlib import Path
 from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
 from krm_fn.cli.files import common_folder, real_path
-from krm_fn.cli.lines import result_lines, severities
+from krm_fn.cli.lines import kind_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
 from krm_fn.cli.streams import STDIN, Answer, ContentChange
@@ -25,10 +25,13 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
 from krm_fn.krm.resourcelist import function_config, reference
-from krm_fn.krm.results import ObjectRef, Result, are_severe, count
+from krm_fn.krm.results import ObjectRef, are_severe, count
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Outcome, run_list
+
+_MANY_FILES = 10
+"""So many changed files are named; of more, the summary says the number."""
 
 
 def run(given: Namespace) -> Answer:
@@ -49,9 +52,10 @@ def run(given: Namespace) -> Answer:
     would = "would be " if outcome.exit_code or given.check or given.diff else ""
     lines = selection.lines(verbose=given.verbose)
     if given.output == "text":
-        lines += result_lines(results, verbose=given.verbose, line=Result.line_with_file)
+        lines += kind_lines(results, verbose=given.verbose)
     if not selection.is_stream:
-        lines += _lines_about_files(changes, would)
+        is_short = len(changes) > _MANY_FILES and not given.verbose
+        lines += _lines_about_files(changes, would, is_short=is_short)
     lines += covered.lines(covered.covered(outcome.comparison.compared, files))
     lines += _summary(given, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")
     output = b""
@@ -123,7 +127,10 @@ def _folder(given: Namespace) -> str | None:
     return "" if folder == "." else folder
 
 
-def _lines_about_files(changes: Mapping[str, ContentChange], would: str) -> list[str]:
+def _lines_about_files(
+    changes: Mapping[str, ContentChange], would: str, *, is_short: bool
+) -> list[str]:
+    """Return a line for each file that is created, removed or, unless there are many of them, changed."""
     lines = []
     for name, change in changes.items():
         if change.old is None:
@@ -133,7 +140,7 @@ def _lines_about_files(changes: Mapping[str, ContentChange], would: str) -> list
                 lines.append(f"add {name} to `resources` in {kustomization}")
         elif change.new is None:
             lines.append(f"{would}removed: {name}")
-        else:
+        elif not is_short:
             lines.append(f"{would}changed: {name}")
     return lines
 
