@@ -63,7 +63,7 @@ class Members(NamedTuple):
         switch: a further member that must be true for the others to count.
         last: a member in front of which new ones go.
         secret: a member beside a URL that names a Secret with user and password, which the URL cannot hold.
-        in_unit: the product puts each URL as it is into ``Environment="…"`` of a drop-in, and nowhere else.
+        in_unit: the product puts each text as it is into ``Environment="…"`` of a drop-in.
     """
 
     steps: Mapping[str, Pointer]
@@ -168,7 +168,7 @@ def _read_in_unit(reading: Reading) -> Reading:
     value = escaping.resolve_specifiers(reading.raw)
     if value is None:
         why = "systemd drops a value with a `%` that is not doubled"
-        return reading._replace(value=None, why_unknown=why, is_lost=True)
+        return reading._replace(value=None, known=reading.raw, why_unknown=why, is_lost=True)
     return reading._replace(value=value)
 
 

@@ -20,9 +20,9 @@ from krm_fn.targets.giantswarm.helm_values import is_of_chart
 
 _SWITCHED = SHORT._replace(switch="enabled")
 _OF_A_CLUSTER = (
-    (("global", "connectivity", "proxy"), CAMEL._replace(switch="enabled")),
-    (("connectivity", "proxy"), CAMEL._replace(switch="enabled")),
-    (("proxy",), SNAKE._replace(switch="enabled")),
+    (("global", "connectivity", "proxy"), CAMEL._replace(switch="enabled", in_unit=True)),
+    (("connectivity", "proxy"), CAMEL._replace(switch="enabled", in_unit=True)),
+    (("proxy",), SNAKE._replace(switch="enabled", in_unit=True)),
 )
 _NAME = ("global", "metadata", "name")
 """Where the values of a ``cluster-*`` chart name the Cluster that it makes."""
@@ -44,7 +44,7 @@ def _of_policies(data: Any, root: Pointer) -> Iterator[Place]:
 
 
 def _of_operator(data: Any, root: Pointer) -> Places:
-    return helm_values.present(data, root, (giantswarm.PROXY, SHORT))
+    return helm_values.present(data, root, (giantswarm.PROXY, SHORT._replace(in_unit=True)))
 
 
 def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Places:

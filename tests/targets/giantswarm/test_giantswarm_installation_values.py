@@ -146,6 +146,12 @@ def test_a_value_that_systemd_would_drop_is_an_error(obj: Any, codes: list[str])
     assert (apply(target, obj, settings) == obj) is bool(codes)
 
 
+@pytest.mark.parametrize("name", ["mycluster-userconfig", "cluster-apps-operator"])
+def test_a_value_that_systemd_drops_is_read_as_such(name: str) -> None:
+    proxy = "proxy: {enabled: true, http_proxy: http://u:p%40ss@p:1, http: http://u:p%40ss@p:1}\n"
+    assert {reading.is_lost for reading in target.TARGET.read(config(proxy, name), {})} == {True}
+
+
 def test_values_from_elsewhere_are_not_overridden() -> None:
     obj = release("cluster-aws", valuesFrom=[{"kind": "ConfigMap", "name": "y"}])
     assert apply(target, obj, OF_IT) == obj
