@@ -70,7 +70,8 @@ FORMATS = {
         "`proxy.http`, `proxy.https`, `proxy.noProxy`",
     ),
     IMAGE_BUILDER: Format(
-        (_TOP, ((konvoy.PROXY_ENV,), UPPER), ((konvoy.PROXY_ENV,), SNAKE)),
+        # The names at the top are for a drop-in: a run doubles `%` there.
+        (((konvoy.PROXY_ENV,), UPPER), ((konvoy.PROXY_ENV,), SNAKE), _TOP),
         "`http_proxy`, `https_proxy`, `no_proxy`, which need no `format`, or these in `proxy_env`",
     ),
 }

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from judges import systemd_environment
 from krm_fn import patch
+from krm_fn.plan.sources import formats
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.konvoy import image_builder_overrides as target
 from krm_fn.yamledit import read
@@ -134,8 +135,9 @@ def test_removal_takes_out_a_secret_that_was_made() -> None:
 def test_systemd_reads_a_password_behind_the_template_of_containerd() -> None:
     """``containerd.service.d/http-proxy.conf`` has the names at the top as they are between the quotes."""
     url = "http://svc:p%40ss@proxy.corp.example:3128"
-    written = read(apply(target, overrides(""), ProxySettings(url, url, NO))["stringData"][KEY])
-    assert written["proxy_env"]["HTTP_PROXY"] == url
+    text = apply(target, overrides(""), ProxySettings(url, url, NO))["stringData"][KEY]
+    written = read(text)
+    assert written["proxy_env"]["HTTP_PROXY"] == formats.read(text)["httpProxy",].value == url
     unit = f'[Service]\nEnvironment="HTTP_PROXY={written["http_proxy"]}"\n'
     assert systemd_environment(unit) == {"HTTP_PROXY": url}
 
