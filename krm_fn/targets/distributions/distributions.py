@@ -106,6 +106,7 @@ class _Distribution(Target):
         product = self._product
         urls = filter(None, (settings.http_proxy, settings.https_proxy))
         plain = list(map(placeholders.without, urls))
+        no_proxy = placeholders.without(settings.no_proxy)
         reason = ""
         if product.needs_both and len(plain) < 2:
             reason = (
@@ -121,7 +122,7 @@ class _Distribution(Target):
             reason = "no `https://` as the proxy for HTTP: declare an `httpProxy` with `http://`"
         elif product.has_one and not _is_one(settings):
             reason = "one proxy for HTTP and HTTPS with `http://`, a host and a port: declare both as that"
-        elif not set(product.refused).isdisjoint("".join((*plain, settings.no_proxy))):
+        elif not set(product.refused).isdisjoint("".join((*plain, no_proxy))):
             reason = f"none of the characters {product.refused!r} in a value, which would break it: declare one without"
         if not reason:
             return ""

@@ -192,6 +192,14 @@ def test_a_character_is_refused_only_where_the_product_would_break_it(target: st
     assert set(codes) <= {"CannotWrite", "NetworkBeforeProxy"}
 
 
+@pytest.mark.parametrize("target", BREAKS)
+def test_a_list_with_a_placeholder_is_written_as_it_is(target: str) -> None:
+    row = next(row for row in ROWS if row.target == target)
+    settings = full(row)._replace(no_proxy=".corp.example,${VIP:=10.0.0.5}")
+    written = apply(TARGETS[target], holding(row, {} if row.keys else []), settings, **asked(row))
+    assert written == holding(row, members(row, settings))
+
+
 @pytest.mark.parametrize(
     ("more", "codes"),
     [
