@@ -143,6 +143,12 @@ def test_an_error_elsewhere_leaves_all_names() -> None:
     assert reported(outcome, "new name") == []
 
 
+def test_a_template_is_renamed_beside_a_text_that_looks_like_code_of_ytt() -> None:
+    text = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "#@ no code\n"}}
+    (found,) = items(ran(nested(template(), user(), text)))
+    assert HASHED.fullmatch(found["items"][0]["metadata"]["name"])
+
+
 def test_a_name_that_another_template_has_is_not_taken() -> None:
     hashed = names(ran(template(), user()))[0]
     rival = template(hashed, **LOCAL)

@@ -137,6 +137,13 @@ def test_a_comment_of_the_neighbour_survives_what_stands_beside_the_dash(
     assert edited(text, operation) == new
 
 
+def test_behind_a_far_column_what_is_new_is_on_one_line_because_each_line_is_indented() -> None:
+    text = f"a:\n{' ' * 201}b: [] # c\n{' ' * 201}d: {{e: {{}}}}\n"
+    operations = replace("a", "b", value=[{"x": "1\n2\n"}, 3]), replace("a", "d", "e", value={"f": [1, {"g": 2}]})
+    assert edited(text, *operations) == text.replace("[]", '[{x: "1\\n2\\n"}, 3]').replace("{}", "{f: [1, {g: 2}]}")
+    assert edited(text.replace(" " * 201, " " * 200), operations[0]).count("\n") == 5
+
+
 @pytest.mark.parametrize("indent", ["", "  ", "    "], ids=["a compact list", "an indented list", "one indented more"])
 @pytest.mark.parametrize(
     ("value", "lines"),

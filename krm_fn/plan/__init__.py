@@ -16,7 +16,14 @@ from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan.created import companions, generated, identity, lacking
 from krm_fn.plan.item_targets import ItemTargets, targets_of_items
 from krm_fn.plan.items import ItemReader, items_of_kinds
-from krm_fn.plan.model import Location, ObjectSource, Overview, PlannedEdit, location_of
+from krm_fn.plan.model import (
+    Location,
+    ObjectSource,
+    Overview,
+    PlannedEdit,
+    holds_code,
+    location_of,
+)
 from krm_fn.plan.other_systems import Foreign
 from krm_fn.plan.references import data_uses
 from krm_fn.plan.selection import fits, is_edited, is_enabled, is_selected
@@ -36,6 +43,7 @@ __all__ = [
     "ObjectSource",
     "Overview",
     "PlannedEdit",
+    "holds_code",
     "items_of_kinds",
     "location_of",
     "needed",
@@ -88,7 +96,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     for index in sorted({*targets_of, *patched, *naming}):
         targets, creators = targets_of.get(index, _NO_TARGETS)
         is_needed = index in targets_of or index in patched
-        has_code = _has_code(source, index)
+        has_code = holds_code(source, index)
         for obj in reader.take(index) if is_needed else reader.readable(index):
             known.add(identity(obj), None)
             _count(overview, obj, targets, config)
@@ -131,16 +139,6 @@ def _patched(source: ObjectSource, config: ProxyConfig, classes: ClassPlans) -> 
     if not classes.words:
         return set()
     return {*items_of_kinds(source, _CLASS_KINDS, classes.words)}
-
-
-def _has_code(source: ObjectSource, index: int) -> bool:
-    """Return whether code of ytt is in the text of an item."""
-    text = source.text_for_ytt(index)
-    if not text:
-        return False
-    from krm_fn.formats.ytt import has_code  # noqa: PLC0415 -- few manifests hold code of ytt
-
-    return has_code(text)
 
 
 def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: ProxyConfig) -> None:

@@ -48,6 +48,16 @@ class ObjectSource(Protocol):
         """Return the text of one entry, with the comments above; "" where no code of ytt can be in it."""
 
 
+def holds_code(source: ObjectSource, index: int) -> bool:
+    """Return whether code of ytt is in the text of an entry."""
+    text = source.text_for_ytt(index)
+    if not text:
+        return False
+    from krm_fn.formats.ytt import has_code  # noqa: PLC0415 -- few manifests hold code of ytt
+
+    return has_code(text)
+
+
 _Memberships = tuple[Membership, ...]
 Location = tuple[int, Pointer, ObjectRef]
 """By what an object of a list is told from all others, listed and new: its item, its place in it, its identity."""

@@ -34,7 +34,7 @@ from krm_fn.yamledit.lines import (
     with_line_feeds,
 )
 from krm_fn.yamledit.pairs import comparable, pair_items
-from krm_fn.yamledit.render import AuthorScalar, Layout, behind, block, flow, key
+from krm_fn.yamledit.render import WIDEST, AuthorScalar, Layout, behind, block, flow, key
 from krm_fn.yamledit.scalars import restyled
 from krm_fn.yamledit.splice import Edit, splice
 from krm_fn.yamledit.tree import Alias, Collection, Mapping, Node, Scalar, Sequence, compose, walk
@@ -401,7 +401,7 @@ class _Writer:
     def _words_to_keep(self, child: Child) -> str | None:
         """Return the text of a value for a note, if it was empty or a flow collection and becomes a block."""
         slot, old, new, around = child
-        if slot.kind != KEY or _is_empty(new):
+        if not self._has_lines_below(slot) or _is_empty(new):
             return None
         if around == ROOT and slot.name in self.envelope:
             return None
@@ -424,7 +424,7 @@ class _Writer:
         A note on it needs block style. It would outlive a password in the collection, so there is none then.
         """
         node = child.slot.node
-        if child.slot.kind != KEY:
+        if not self._has_lines_below(child.slot):
             return False
         if not isinstance(node, Collection) or not node.flow:
             return False
@@ -434,6 +434,10 @@ class _Writer:
         if has_complex_key(node):
             return False  # a key that is no text can only be left where it is
         return set(_fillings(child.old, child.new)) == {True}
+
+    def _has_lines_below(self, slot: Slot) -> bool:
+        """Return whether a value may become lines below its key, as one with a note must."""
+        return slot.kind == KEY and column_of(self.text, slot.start) <= WIDEST
 
     def _has_stale_alias(self, node: Node) -> bool:
         """Return whether an alias in a value means a text that changed or went: it must be written out."""

@@ -58,6 +58,8 @@ _PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_/.][\w./-]*")
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
 _LONGEST_KEY = 1024
 """YAML 1.2.2, 7.4.3 (implicit keys): characters of a key that has no ``?`` before it."""
+WIDEST = 200
+"""Behind this column a new value is on one line: lines that are indented more would multiply the size of a text."""
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
 # What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing.
 _TO_ESCAPE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
@@ -186,7 +188,8 @@ def behind(
         style: the layout around it.
         quote: the author's, which stays if it can hold the value.
     """
-    if value and isinstance(value, (dict, list)):
+    has_lines = column <= WIDEST
+    if value and isinstance(value, (dict, list)) and has_lines:
         if indicator == ":":
             indent = style.step if isinstance(value, dict) else style.dash
             return "", block(value, column + indent, style)
@@ -196,7 +199,7 @@ def behind(
         return gap + first.lstrip(" "), below
     if isinstance(value, (dict, list)):
         return " " + flow(value, style), []
-    if quote or not style.literals or not is_literal(value):
+    if quote or not has_lines or not style.literals or not is_literal(value):
         return " " + scalar(value, quote=quote), []
     header = " |"
     if value.lstrip("\n").startswith(" "):

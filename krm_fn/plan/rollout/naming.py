@@ -18,7 +18,7 @@ from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.plan import Location, ObjectSource, PlannedEdit, location_of
+from krm_fn.plan import Location, ObjectSource, PlannedEdit, holds_code, location_of
 from krm_fn.settings import ProxySettings
 
 NAME = ("metadata", "name")
@@ -195,7 +195,7 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: st
         if is_encrypted(obj.data):
             return f'because {obj.ref.kind} "{obj.ref.name}" {ENCRYPTED}'
     for index in items:
-        if index >= 0 and source.text_for_ytt(index):
+        if index >= 0 and holds_code(source, index):
             return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
     if rival:
         return f'because another object has the name "{rival}": remove one of the two from the list'
