@@ -77,6 +77,11 @@ WITHOUT_CONTROL_PLANE = WEST.partition("---\n")[0] + "---\n"
 VELERO = RELEASE.replace("podinfo", "velero")
 FROM = VELERO.replace("}}}\n", "}}, valuesFrom: [{kind: ConfigMap, name: values}]}\n")
 VALUES = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\ndata:\n  values.yaml: |\n"
+OF_SOURCE = VELERO.replace("{chart: {spec: {chart: velero}}}", "{chartRef: {kind: OCIRepository, name: s}}")
+SOURCE = (
+    "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: s}\n"
+    "spec: {url: oci://charts.example/velero}\n---\n"
+)
 HOLDING = '    env: [{name: HTTP_PROXY, value: "http://proxy.corp.example:3128"}]\n---\n'
 
 
@@ -84,6 +89,7 @@ HOLDING = '    env: [{name: HTTP_PROXY, value: "http://proxy.corp.example:3128"}
     ("manifests", "why"),
     [
         pytest.param(VELERO, "1: the chart velero takes its proxy from `configuration.extraEnvVars`: ", id="a release"),
+        pytest.param(OF_SOURCE + SOURCE, "choose the chart in `spec.targets.charts`", id="of a source"),
         pytest.param(FROM, "or from objects of `valuesFrom` that are not in the list: ", id="of values elsewhere"),
         pytest.param(FROM + VALUES + HOLDING, "1: nobody chose them", id="whose values are in the list"),
     ],

@@ -67,6 +67,8 @@ _WITH_TEXTS = frozenset(
 """Kinds whose texts are values of charts, patches or lists of variables."""
 OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
 """Those whose texts are files and commands of nodes."""
+_Charts = Sequence[tuple[System, Pointer]]
+"""The known charts that an object installs, and the paths of their values."""
 _LARGEST_FILE = 200_000
 """Bytes of a file that a person writes."""
 
@@ -133,29 +135,33 @@ def of_object(
         expected |= record.place.proxy_urls
     right = with_and_without_credentials(expected)
     place = unread_place(obj, memberships, urls)
-    readings = list(_proxies_in(obj))
+    uses = overview.uses.seen_from(obj.ref.file_path)
+    charts = list(charts_in(obj, uses.chart_sources))
+    readings = list(_proxies_in(obj, charts))
     for reading in readings:
         if not reading.text or reading.text in right or is_template(reading.text):
             continue
         if _is_read(reading, compared):
             continue
         if not _is_switched_off(obj, wanted):
-            advice = _advice(obj, wanted)
+            advice = _advice(obj, charts, wanted)
             message = _message(reading.variable, wanted, advice)
             result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
             yield Compared(place, after=(reading,), results=(result,), why_left=advice)
         return
     if not any(urls) or readings:
         return
-    for system in _empty_places(obj, overview):
+    for system in _empty_places(obj, charts, overview):
         if not any(record.place.has_place for record in compared):
-            why = f"{system.name} takes its proxy from {system.place}: {_advice(obj, wanted)}"
+            why = (
+                f"{system.name} takes its proxy from {system.place}: {_advice(obj, charts, wanted)}"
+            )
             yield Compared(place, why_left=why)
 
 
-def _proxies_in(obj: Object) -> Iterator[Reading]:
+def _proxies_in(obj: Object, charts: _Charts = ()) -> Iterator[Reading]:
     """Yield the proxies that an object of any kind sets, as far as names or known fields show them."""
-    rows = list(charts_in(obj))
+    rows = list(charts)
     system = known_system(*obj.group_kind)
     if system:
         rows.insert(0, (system, ()))
@@ -222,12 +228,12 @@ def _is_read(reading: Reading, compared: Sequence[Compared]) -> bool:
 # what to do
 
 
-def _advice(obj: Object, wanted: ProxyConfig) -> str:
+def _advice(obj: Object, charts: _Charts, wanted: ProxyConfig) -> str:
     """Return what a person can do so that a place of an object gets its proxy."""
     annotation = f'the annotation `{choice.ANNOTATION}: "true"`; "false" leaves it as it is'
     if obj.group_kind in POD_KINDS and is_enabled("workloads", wanted):
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
-    if any(charts_in(obj)) and is_enabled("charts", wanted):
+    if charts and is_enabled("charts", wanted):
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
     system = known_system(*obj.group_kind)
     if system is not None and system.waits:
@@ -235,12 +241,11 @@ def _advice(obj: Object, wanted: ProxyConfig) -> str:
     return "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
-def _empty_places(obj: Object, overview: Overview) -> Iterator[System]:
+def _empty_places(obj: Object, charts: _Charts, overview: Overview) -> Iterator[System]:
     system = known_system(*obj.group_kind)
     if system and system.is_needed and not system.has_nodes:
         yield system
-    uses = overview.uses.seen_from(obj.ref.file_path)
-    for chart, path in charts_in(obj, uses.chart_sources):
+    for chart, path in charts:
         if lookup(obj.data, (*path, "valueFiles")):
             continue
         sources = list_at(obj.data, ("spec", "valuesFrom"))

@@ -29,6 +29,7 @@ from krm_fn.targets.charts.values import (
     is_read,
     namespace_of_release,
     other_names,
+    own_values,
     service_names,
     sources,
     values_elsewhere,
@@ -124,18 +125,16 @@ class _Charts(Target):
             chart = known_chart(chosen.use, data, options)
             if chart is None:
                 continue
-            own = lookup(data, ("spec", "values"))
+            own = own_values(chosen.use, data)
             values = _named(chart, chosen.names)
             names = tuple(value.name for value in values if not holds(value, own))
             for key, member in sources(data):
                 if names:
                     uses.note_values(key, member, chosen.use.name, names)
-                if chart.services:
+                if chart.services or chart.others:
                     uses.note_release(key, member, data)
-            for root in (("values",), ("helm", "valuesObject")):
-                there = lookup(data, (*chosen.use.path, *root))
-                read = [_container(value, there) for value in values]
-                uses.note_containers(_in_namespace(data), read)
+            read = [_container(value, own) for value in values]
+            uses.note_containers(_in_namespace(data), read)
 
 
 TARGET = _Charts()
@@ -159,7 +158,8 @@ def _in_installation(data: Data, context: Context) -> Places:
             yield _unknown(use, missing)
         chart_places = _ChartPlaces(use.name, chart, values, context, data)
         yield from _in_values(chart_places, use)
-        if sets_proxy:
+        own = own_values(use, data)
+        if sets_proxy and any(is_read(value, own) for value in chart.values):
             yield from _notes(data, use, chart, context.uses)
 
 
@@ -216,7 +216,7 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
     if group_kind(data) == HELM_RELEASE:
         root = (*use.path, "values")
         others = values_elsewhere(data, uses)
-        there = lookup(data, root)
+        there = own_values(use, data)
         for value in chart_places.values:
             is_elsewhere = any(holds(value, other) for other in others)
             if holds(value, there) or not is_elsewhere:

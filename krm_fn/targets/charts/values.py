@@ -35,6 +35,12 @@ def sources(data: Data) -> Iterator[tuple[DataKey, str]]:
             yield (text_at(source, ("kind",)), namespace_of(data), name), key
 
 
+def own_values(use: ChartUse, data: Data) -> Any:
+    """Return the values of a chart that a HelmRelease or an Application holds itself; None for a text of values."""
+    root = ("values",) if group_kind(data) == HELM_RELEASE else ("helm", "valuesObject")
+    return lookup(data, (*use.path, *root))
+
+
 def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
     """Return the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
     return [uses.use(key).values.get(member) for key, member in sources(data)]
@@ -67,7 +73,7 @@ def chart_in_table(use: ChartUse, data: Data) -> Chart | None:
     if chart is None or use.is_of_bitnami:
         return None
     if use.is_folder:
-        values = lookup(data, (*use.path, "values"))
+        values = own_values(use, data)
         if not any(holds(value, values) for value in chart.values):
             return None
     return chart

@@ -276,7 +276,7 @@ def test_a_chart_of_bitnami_has_only_rows_of_the_user() -> None:
 
 WITH_ID: Any = {"dashboards": {"default": {"nodes": {"gnetId": 1860}}}}
 READ: list[Any] = [
-    pytest.param(STACK, {"grafana": {"enabled": False}}, [], id="no Grafana"),
+    pytest.param(STACK, {"grafana": {"enabled": False}, "nameOverride": "x"}, [], id="no Grafana"),
     pytest.param(STACK, {"grafana": WITH_ID}, ["grafana.env", "grafana.downloadDashboards.env"], id="a dashboard"),
     pytest.param("external-dns", {"provider": {"name": "rfc2136"}}, [], id="a provider that speaks DNS"),
     pytest.param("external-dns", {"provider": "rfc2136"}, [], id="the same in its older form"),
@@ -293,6 +293,7 @@ def test_values_of_a_program_that_is_there_and_calls_out_get_the_proxy(
     known = [value.path for value in CHARTS[chart].values]
     assert [path for path in known if lookup(values_of(after), path.split("."))] == paths
     assert apply(target, after, NONE, **ANY) == obj
+    assert paths or findings(target, obj, **ANY) == []
 
 
 def test_a_proxy_goes_from_values_that_are_read_no_more() -> None:
