@@ -166,7 +166,7 @@ class _AddOns(Target):
         texts = [text for text in embedded.values(data) if text.is_yaml]
         if own and not texts and context.settings.sets_any:
             yield Result.of("ByHand", _NO_VALUES.format(label=label), ())
-        concerned = [text for text in texts if self._marks(text)]
+        concerned = [text for text in texts if self._is_marked(text)]
         unmarked = [] if concerned else own
         if unmarked:
             concerned = [text for text in texts if text.path[-1].startswith("values.")][:1]
@@ -181,11 +181,13 @@ class _AddOns(Target):
             if text in concerned or (text.problem and (own or not name)):
                 yield text_place(text, form, label)._replace(is_trust=has_trust)
 
-    def _marks(self, text: Value) -> list[str]:
-        """Return the marks of the add-ons of which a text holds data values."""
-        documents = [document.data for document in embedded.mappings(text)]
-        marks = [add_on.mark for add_on in self._add_ons]
-        return [mark for mark in marks for document in documents if mark in document]
+    def _is_marked(self, text: Value) -> bool:
+        """Return whether a text holds data values of one of the add-ons."""
+        for document in embedded.mappings(text):
+            for add_on in self._add_ons:
+                if add_on.mark in document.data:
+                    return True
+        return False
 
     def _in_document(
         self, own: list[AddOn], unmarked: list[AddOn], document: Any
