@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from krm_fn.cli.masking import MaskedText
 from krm_fn.cli.streams import ContentChange
 from krm_fn.krm.masking import ProxyPasswords, redact
 from krm_fn.light_typing import NamedTuple
 from krm_fn.printable import printable
+from krm_fn.yamledit.stream import documents
 
 _CONTEXT = 3
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m", "=": "\x1b[36m"}
@@ -21,12 +23,17 @@ _PLAIN = "\x1b[0m"
 
 
 class _Hunk(NamedTuple):
-    """Changes that are near to each other in one file: the texts before and after, and opcodes of difflib."""
+    """Changes that are near to each other in one document: its texts before and after, and opcodes of difflib.
+
+    ``line`` and ``new_line`` count the lines above the document.
+    """
 
     name: str
     old: MaskedText
     new: MaskedText
     opcodes: Sequence[tuple[str, int, int, int, int]]
+    line: int
+    new_line: int
 
     def change(self) -> str:
         """Return what it removes and adds; a new file is like no other change."""
@@ -35,6 +42,13 @@ class _Hunk(NamedTuple):
             if tag != "equal":
                 changes.append((self.old.raw[start:end], self.new.raw[new_start:new_end]))
         return repr((not self.old.raw, changes))
+
+    def head(self) -> str:
+        """Return the line that says where it is."""
+        first, last = self.opcodes[0], self.opcodes[-1]
+        old = _range(self.line + first[1], self.line + last[2])
+        new = _range(self.new_line + first[3], self.new_line + last[4])
+        return f"@@ -{old} +{new} @@"
 
     def lines(self) -> Iterator[tuple[str, MaskedText, int]]:
         """Yield what stands in front of each line, the text that holds it, and its number there."""
@@ -45,34 +59,6 @@ class _Hunk(NamedTuple):
             if mark == "-":
                 for number in range(new_start, new_end):
                     yield "+", self.new, number
-
-
-class _Matcher(difflib.SequenceMatcher[str]):
-    """Compares each document with the one in its place, because a comparison of thousands at once takes very long."""
-
-    def __init__(self, old: MaskedText, new: MaskedText) -> None:
-        super().__init__(None, old.raw, new.raw)
-        # A run adds documents behind the others. Where some go, no other one is in its old place.
-        number = len(old.documents)
-        if number > len(new.documents):
-            number = 1
-        self._parts = zip(old.parts(number), new.parts(number), strict=True)
-
-    def get_matching_blocks(self) -> list[difflib.Match]:
-        """Return the lines that are equal."""
-        blocks = [difflib.Match(0, 0, 0)]
-        old = new = 0
-        for old_lines, new_lines in self._parts:
-            matcher = difflib.SequenceMatcher(None, old_lines, new_lines)
-            for block in matcher.get_matching_blocks():
-                start, new_start, size = blocks[-1]
-                if (old + block.a, new + block.b) == (start + size, new_start + size):
-                    blocks[-1] = difflib.Match(start, new_start, size + block.size)
-                else:
-                    blocks.append(difflib.Match(old + block.a, new + block.b, block.size))
-            old += len(old_lines)
-            new += len(new_lines)
-        return blocks
 
 
 def diff_lines(
@@ -87,10 +73,7 @@ def diff_lines(
     """
     groups: dict[object, list[_Hunk]] = {}
     for name, change in changes.items():
-        old = MaskedText(change.old, passwords)
-        new = MaskedText(change.new, passwords)
-        for opcodes in _Matcher(old, new).get_grouped_opcodes(_CONTEXT):
-            hunk = _Hunk(name, old, new, opcodes)
+        for hunk in _hunks(name, change, passwords):
             key = hunk.change() if is_grouped else len(groups)
             groups.setdefault(key, []).append(hunk)
     lines: list[str] = []
@@ -100,8 +83,7 @@ def diff_lines(
         if hunk.name != shown:
             shown = hunk.name
             lines += _head(shown, changes[shown])
-        first, last = hunk.opcodes[0], hunk.opcodes[-1]
-        lines.append(f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@")
+        lines.append(hunk.head())
         for mark, text, number in hunk.lines():
             content, line_break = text.split(number)
             masked = text.line(number)
@@ -114,6 +96,31 @@ def diff_lines(
             names = dict.fromkeys(_shown(other.name) for other in others)
             lines.append(f"= the same in {len(others)} more: {', '.join(names)}")
     return lines, hidden
+
+
+def _hunks(name: str, change: ContentChange, passwords: ProxyPasswords) -> Iterator[_Hunk]:
+    """Yield the hunks of a file, each in one document: to compare thousands at once takes very long."""
+    old_texts = _documents(change.old)
+    new_texts = _documents(change.new)
+    if len(old_texts) != len(new_texts):  # some may not be in the place that they had
+        old_texts = ["".join(old_texts)]
+        new_texts = ["".join(new_texts)]
+    line = new_line = 0
+    for old_text, new_text in zip(old_texts, new_texts, strict=True):
+        old = MaskedText(old_text, passwords)
+        new = MaskedText(new_text, passwords)
+        matcher = difflib.SequenceMatcher(None, old.raw, new.raw)
+        for opcodes in matcher.get_grouped_opcodes(_CONTEXT):
+            yield _Hunk(name, old, new, opcodes, line, new_line)
+        line += len(old.raw)
+        new_line += len(new.raw)
+
+
+def _documents(content: bytes | None) -> list[str]:
+    """Return the documents of a file, each with the separator below: `git apply` wants a line below each change."""
+    text = (content or b"").decode()
+    starts = [text.rfind("\n", 0, start) + 1 for start, _ in documents(text)]
+    return [text[start:end] for start, end in pairwise([0, *starts[1:], len(text)])]
 
 
 def _head(name: str, change: ContentChange) -> list[str]:

@@ -10,7 +10,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequence_
-from itertools import accumulate, pairwise
+from functools import lru_cache, partial
+from itertools import accumulate
 
 from krm_fn.errors import InputError
 from krm_fn.krm.masking import ProxyPasswords, holds_secret_object, is_credential, redact
@@ -25,35 +26,22 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))#")
 
 
 class MaskedText:
-    """The text of a file, of which a document is read when one of its lines is wanted.
+    """A text of a diff, ``raw`` its lines as they are; it is read when a line is wanted."""
 
-    Attributes:
-        raw: its lines as they are.
-        documents: the numbers of the lines with which the first document, as the whole text, and each other begin.
-    """
-
-    def __init__(self, content: bytes | None, passwords: ProxyPasswords) -> None:
-        self._text = (content or b"").decode()
-        self.raw = _LINE.findall(self._text)
-        self._passwords = passwords
+    def __init__(self, text: str, passwords: ProxyPasswords) -> None:
+        self.raw = _LINE.findall(text)
+        self._text = text
         self._starts = [0, *accumulate(map(len, self.raw))]
-        self._unread = dict(enumerate(documents(self._text)))
-        self.documents = [0]
-        for start, end in list(self._unread.values())[1:]:
-            self.documents.append(self._lines_of(start, end).start)
+        self._is_read = False
         self._hidden_from: dict[int, int] = {}
-        self._masked_texts: dict[str, str] = {}
-
-    def parts(self, number: int) -> list[list[str]]:
-        """Return the lines of so many documents; those of all others are in the last part."""
-        starts = [*self.documents[:number], len(self.raw)]
-        return [self.raw[start:end] for start, end in pairwise(starts)]
+        self._masked = partial(_masked, passwords=passwords)
 
     def line(self, number: int) -> str:
         """Return what may be shown of a line, counted from 0, without its line break."""
-        document = self._unread.pop(bisect_right(self.documents, number) - 1, None)
-        if document:
-            self._read(*document)
+        if not self._is_read:
+            self._is_read = True
+            for start, end in documents(self._text):
+                self._read(start, end)
         line, _ = self.split(number)
         if number in self._hidden_from:
             line = line[: self._hidden_from[number]]
@@ -64,14 +52,6 @@ class MaskedText:
         """Return what a line holds, and its line break."""
         content = self.raw[number].rstrip("\r\n")
         return content, self.raw[number][len(content) :]
-
-    def _masked(self, text: str) -> str:
-        """Return a text without credentials; a line of JSON, and the documents of a list, hold it many times."""
-        if text not in self._masked_texts:
-            # Lines of a file end with a line break; without one, a text is a message of ours.
-            shown = redact(shown_text(f"{text}\n"), self._passwords.hidden)
-            self._masked_texts[text] = shown[:-1]
-        return self._masked_texts[text]
 
     def _read(self, start: int, end: int) -> None:
         """Note what is hidden of a document."""
@@ -129,6 +109,14 @@ class MaskedText:
     def _lines_of(self, start: int, end: int) -> range:
         first = bisect_right(self._starts, start) - 1
         return range(first, max(bisect_right(self._starts, end - 1), first + 1))
+
+
+@lru_cache(maxsize=10_000)
+def _masked(text: str, passwords: ProxyPasswords) -> str:
+    """Return a text without credentials; a line of JSON, and the documents of a list, hold it many times."""
+    # Lines of a file end with a line break; without one, a text is a message of ours.
+    shown = redact(shown_text(f"{text}\n"), passwords.hidden)
+    return str(shown[:-1])
 
 
 def _secrets(node: Node) -> Iterator[Node]:
