@@ -39,7 +39,12 @@ _WINDOWS = (
     r"|windows$|npipe:)"
 )
 _SYSTEMS = (("provisioner", "type"), ("provisioner", "platform"))
-_EMPTY_SPECS: tuple[Any, ...] = ({}, {"template": {}}, {"template": {"spec": {}}})
+_EMPTY_SPECS: tuple[Any, ...] = (
+    {},
+    {"template": {}},
+    {"template": None},
+    {"template": {"spec": {}}},
+)
 """What the ``spec`` of an object says that has nothing on the way to its configuration."""
 _SOCKETS = (
     ("initConfiguration", "nodeRegistration", "criSocket"),
@@ -217,7 +222,7 @@ def _may_get_spec(obj: Mapping[str, Any], kind: NodeConfigKind) -> bool:
     """Return whether an object makes nodes though its ``spec`` says nothing; the API server needs that of a cluster."""
     if kind.is_control_plane and not kind.is_template:
         return False
-    return obj.get("spec", {}) in _EMPTY_SPECS and "$patch" not in obj
+    return (obj.get("spec") or {}) in _EMPTY_SPECS and "$patch" not in obj
 
 
 def decode(entry: Mapping[str, Any]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from class_objects import template as template_of
 
 from cluster_objects import machine_deployment
 from judges import shell_environment, systemd_environment
+from krm_fn.lint.manifests import ReadableManifests, audit
 from krm_fn.targets.nodes import cluster_class as target
 from proposals import findings
 
@@ -198,6 +200,13 @@ def test_a_variable_that_was_changed_by_hand_is_brought_back() -> None:
     changed[0]["spec"]["variables"][0]["schema"] = {"openAPIV3Schema": {"type": "string"}}
     changed[0]["spec"]["variables"].append({"name": "injectProxy"})
     assert answer(changed)[0] == there
+
+
+def test_lint_finds_no_difference_between_a_class_and_a_cluster_that_needs_more_than_the_default() -> None:
+    items, _ = answer(objects("v1beta1", cluster("v1beta1", network=DUAL)))
+    assert "injectProxy" in str(of_kind(items, "Cluster"))
+    found = audit(ReadableManifests({f"{at}.json": json.dumps(item).encode() for at, item in enumerate(items)}))
+    assert "PlacesDiffer" not in {result.code for result in found.results}
 
 
 # What cannot be done is reported.

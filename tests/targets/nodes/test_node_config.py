@@ -172,6 +172,7 @@ def in_file(file: str, data: dict[str, Any]) -> dict[str, Any]:
     [
         pytest.param(MACHINES, BARE, {"template": {"spec": {}}}, id="a template without spec"),
         pytest.param(MACHINES, {**BARE, "spec": {"template": {}}}, {"template": {"spec": {}}}, id="an empty one"),
+        pytest.param(MACHINES, {**BARE, "spec": {"template": None}}, {"template": {"spec": {}}}, id="null in it"),
         pytest.param(POOL, {**BARE, "kind": "KubeadmConfig"}, {}, id="what a pool names"),
         pytest.param(CLASS, BARE_PLANE, {"template": {"spec": {"kubeadmConfigSpec": {}}}}, id="what a class names"),
     ],
