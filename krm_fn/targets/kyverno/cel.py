@@ -95,20 +95,11 @@ def entries_of(expressions: Sequence[Expression]) -> list[PolicyEntry]:
     unread = []
     for expression in expressions:
         path = expression.path
-        url = None
-        literals = []
-        for token in expression.tokens:
-            if token.literal and (path, token.start) not in read:
-                literals.append(token.literal)
-                if url is None and "://" in token.literal:
-                    url = token.literal
-        if entries and url is None:
+        others = [token for token in expression.tokens if (path, token.start) not in read]
+        literals = [token.literal for token in others if token.literal]
+        if entries and not any("://" in literal for literal in literals):
             continue
-        for name in mentioned(literals):
-            entry = PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
-            if not entry.is_list:
-                entry = entry._replace(value=url)
-            unread.append(entry)
+        unread += [_unread(name, path, literals) for name in mentioned(literals)]
     return [*entries, *unread]
 
 
@@ -147,16 +138,35 @@ def _entry(
     if variable and is_alone and expression.says(start, "variables", "."):
         expression = variable
         start = 0
-    token = expression.token(start)
+    first = start
+    while expression.token(first).written in ("string", "("):
+        first += 1
+    token = expression.token(first)
     literal = token.literal
-    behind = expression.token(start + 1).written
+    behind = expression.token(first + 1).written
     place = TextPlace(expression.path, token.start, token.end)
     entry = PolicyEntry(name, path, place, literal)
-    if literal is not None and behind in _ENDS:
+    if literal is not None and behind in _ENDS and first == start:
         return entry
     if literal is not None and behind == "+" and entry.is_list:
         return entry._replace(value=literal.removesuffix(","), rest=",")
-    return PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
+    literals = []
+    for token in expression.tokens[start:] if entry.is_list else ():
+        if token.written == "}":
+            break
+        literals.append(token.literal or "")
+    return _unread(name, path, literals)
+
+
+def _unread(name: str, path: Pointer, literals: Sequence[str]) -> PolicyEntry:
+    """Return an entry that cannot be written, with the URL or the part of a list that is among some literals."""
+    entry = PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
+    for literal in literals:
+        if entry.is_list and literal.strip(",") and "," in literal:
+            return entry._replace(value=literal.strip(","), rest=",")
+        if not entry.is_list and "://" in literal:
+            return entry._replace(value=literal)
+    return entry
 
 
 def _start_of_value(expression: Expression, index: int) -> int | None:

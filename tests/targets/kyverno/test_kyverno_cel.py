@@ -139,9 +139,26 @@ def test_a_removal_leaves_expressions_and_says_so(url: str, code: str) -> None:
     assert changes(policies, obj, NONE) == []
 
 
-def test_of_a_list_the_beginning_is_filled() -> None:
-    obj = cel('[{"name": "NO_PROXY", "value": "a,b," + variables.x}]', x="object.y")
-    assert expression_of(apply(policies, obj)) == f'[{{"name": "NO_PROXY", "value": "{NO}," + variables.x}}]'
+@pytest.mark.parametrize("value", ['"a,b," + variables.x', '("a,b," + variables.x)', 'string("a,b," + variables.x)'])
+def test_of_a_list_the_beginning_is_filled(value: str) -> None:
+    obj = cel(f'[{{"name": "NO_PROXY", "value": {value}}}]', x="object.y")
+    expected = value.replace("a,b", NO)
+    assert expression_of(apply(policies, obj)) == f'[{{"name": "NO_PROXY", "value": {expected}}}]'
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param('[{"name": "NO_PROXY", "value": variables.x + ",LIST"}]', id="behind what is computed"),
+        pytest.param('["NO_PROXY"].map(n, {"name": n, "value": "LIST," + variables.x})', id="beside a name alone"),
+    ],
+)
+@pytest.mark.parametrize(("entries", "is_stale"), [("a,b", True), (NO, False)], ids=["another list", "the list"])
+def test_a_list_that_is_not_filled_fails_a_check_where_its_text_is_another(
+    expression: str, entries: str, is_stale: bool
+) -> None:
+    (finding,) = findings(policies, cel(expression.replace("LIST", entries), x="object.y"))
+    assert (finding.code, finding.is_stale) == ("ByHand", is_stale)
 
 
 def test_one_literal_for_two_values_is_a_warning() -> None:
