@@ -16,6 +16,10 @@ from krm_fn.yamledit import Document
         pytest.param(": b", "c\u00a0d", ': "c\u00a0d"', id="a plain text cannot hold what nobody sees"),
         pytest.param(": !!str b", "1", ': "1"', id="a tag that says what a value is goes"),
         pytest.param(": &n 'b' # c", "it's", ": &n 'it''s' # c", id="an anchor before single quotes"),
+        pytest.param(
+            ": 'b' # c", "\nit's\n\nx\n", ": '\n\n  it''s\n\n\n  x\n\n  ' # c", id="line breaks in single quotes"
+        ),
+        pytest.param(": 'b'", "c\n d", ': "c\\n d"', id="single quotes cannot hold a blank at the beginning of a line"),
         pytest.param(": 'b'", "c\ufeffd", ': "c\\ufeffd"', id="single quotes cannot hold what needs an escape"),
         pytest.param(": |\n  b", "c\ufeffd\n", ': "c\\ufeffd\\n"', id="nor can a block"),
         pytest.param(': "\\u0041b\\u0041"', "AcA", ': "\\u0041c\\u0041"', id="escapes on both sides"),

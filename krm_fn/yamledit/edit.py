@@ -341,8 +341,10 @@ class _Writer:
         is_json = self.style.json and layout.quote_of(node) != '"'
         if not is_json and self._words_to_keep(child) is None:
             raw = self.text[node.start : node.end]
-            is_flow = child.slot.kind == FLOW
-            new = restyled(raw, node, child.new, self.style.newline, flow=is_flow)
+            pad = ""
+            if child.slot.kind != FLOW:
+                pad = " " * (column_of(self.text, child.slot.start) + self.style.step)
+            new = restyled(raw, node, child.new, self.style.newline, pad)
         if new is None:
             self._replace(child)
             return

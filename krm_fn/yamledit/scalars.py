@@ -20,11 +20,12 @@ _HEADER = re.compile(
     r"[|>](?P<indent>[0-9]?)(?P<chomping>[-+]?)(?P<more>[0-9]?[ \t]*(?:#[^\r\n]*)?)"
 )
 _PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](?:[^:#]|:(?=\S)|(?<! )#)*(?<!\s)")
+_BLANK_AT_AN_END = re.compile(r"(?m)^[ \t]|[ \t]$")
 _FLOW_INDICATOR = re.compile(r"[,\[\]{}]")
 _CHARACTER = re.compile(r"(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]")
 
 
-def restyled(raw: str, node: Scalar, value: str, newline: str, *, flow: bool) -> str | None:
+def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str | None:
     """Return a scalar with another value in its author's style; None where the style cannot hold it.
 
     Args:
@@ -32,7 +33,7 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, *, flow: bool) ->
         node: what it is now.
         value: what it must mean.
         newline: the line break of the text.
-        flow: whether it is inside of a flow collection.
+        pad: blanks in front of a line below; "" inside of a flow collection.
     """
     if not raw or has_tag_of_no_string(node):
         return None
@@ -40,12 +41,14 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, *, flow: bool) ->
     body = raw[start:]
     new: str | None = None
     if node.style == "":
-        if _stays_plain(value, flow=flow):
+        if _stays_plain(value, flow=not pad):
             new = value
     elif node.style == '"':
         new = _in_double_quotes(body, node.value, value)
     elif node.style == "'":
         new = scalar(value, quote="'")
+        if pad and fits_block(value) and not _BLANK_AT_AN_END.search(value):
+            new = _in_single_quotes(value, newline, pad)
     elif value.strip("\n ") and fits_block(value) and not value.endswith("\n\n"):
         new = _block(body, node, value, newline)
     if new is None:
@@ -60,6 +63,16 @@ def _stays_plain(value: str, *, flow: bool) -> bool:
     if not _PLAIN.fullmatch(value):
         return False
     return value.isprintable() and is_string_in_every_yaml(value)
+
+
+def _in_single_quotes(value: str, newline: str, pad: str) -> str:
+    """Return a text in single quotes, in which an empty line stands for a line break."""
+
+    def empty_lines(match: re.Match[str]) -> str:
+        return newline * (len(match[0]) + 1) + pad
+
+    words = re.sub("\n+", empty_lines, value.replace("'", "''"))
+    return f"'{words}'"
 
 
 def _in_double_quotes(raw: str, old: str, value: str) -> str:
