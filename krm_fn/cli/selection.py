@@ -41,7 +41,7 @@ _LISTS_OF_OBJECTS = (
 _RESOURCE_LIST = re.compile(rb"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b""", re.MULTILINE)
 _MARKS = ("{{", "{%", "<%", "[[")
 """What begins code of templates of Helm, Go, Jinja and ERB."""
-_LINES_OF_CODE = r".*(?:\{\{|\{%|<%|\[\[).*"
+_LINES_OF_CODE = r"(?m)^.*(?:\{\{|\{%|<%|\[\[).*"
 _NO_CODE = re.compile(r"""(?:"[^"\n]*"|'[^'\n]*')(?![^\s,\]}:])|(?:^|(?<=\s))#.*""", re.MULTILINE)
 """Texts in quotes that end where YAML lets them end, as none does in `"{{ .Get "a" }}"`, and comments."""
 
