@@ -96,7 +96,6 @@ def _is_at_least(value: Any, least: int) -> bool:
 
 
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
-    "const": lambda value, expected: value == expected,
     "dependentRequired": _has_companions,
     "enum": lambda value, choices: value in choices,
     "maxLength": _is_at_most,
@@ -112,5 +111,5 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
 _KNOWN = {
     *_CHECKS,
     *("additionalProperties", "anyOf", "contains", "items", "properties", "propertyNames", "type"),
-    *("default", "description", "errorMessage", "examples", "patternErrorMessage", "title"),
+    *("default", "description", "errorMessage", "examples", "patternErrorMessage"),
 }

@@ -74,7 +74,9 @@ class IgnoredPlace(NamedTuple):
 
     def fits(self, *, path: str, kind: str, name: str) -> bool:
         """Return whether the place of a finding, its object and the path of its file, matches."""
-        if not _fits(self.kinds, kind) or not _fits(self.names, name):
+        if not _fits(self.kinds, kind):
+            return False
+        if not _fits(self.names, name):
             return False
         below = [f"*/{glob}" for glob in self.paths]
         return _fits((*self.paths, *below), path)

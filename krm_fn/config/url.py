@@ -40,7 +40,8 @@ def mistakes(url: str) -> Iterator[str]:
 
 def _mistakes_behind_scheme(url: str) -> Iterator[str]:
     parts = split_url(url)
-    if parts.user_info is not None and re.fullmatch(_USER_INFO, parts.user_info) is None:
+    user_info = parts.user_info
+    if user_info is not None and not re.fullmatch(_USER_INFO, user_info):
         yield (
             "must hold a user name, and user name and password percent-encoded: every character but letters, digits "
             'and "-._~" is written as "%" and two hexadecimal digits, "@" as "%40", a further colon as "%3A", "%" '
@@ -60,7 +61,9 @@ def _is_host(text: str) -> bool:
     # A name whose last label is a number is an IPv4 address to every resolver, or nothing (RFC 1123, section 2.1).
     if not bracketed and not labels[-1].isdigit():
         longest = max(len(label) for label in labels)
-        if len(text) > 253 or longest > 63 or "" in labels:
+        if len(text) > 253 or longest > 63:
+            return False
+        if "" in labels:
             return False
         return text.isascii() and NAME.fullmatch(text.lower()) is not None
     try:

@@ -11,8 +11,6 @@ from krm_fn.products.releases import CHART_SOURCES
 from krm_fn.target_table import ROWS, TargetRow
 from krm_fn.targets import TARGETS
 
-_DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
-
 
 def data_uses(reader: ItemReader, config: ProxyConfig) -> DataUses:
     """Return what objects of the list refer to, and which of that is in the list.
@@ -78,5 +76,6 @@ def _note_data(uses: DataUses, reader: ItemReader, config: ProxyConfig) -> None:
     """Note the ConfigMaps and Secrets that something refers to."""
     for index in items_of_kinds(reader.source, ("ConfigMap", "Secret"), uses.names):
         for obj in reader.readable(index):
-            if obj.group_kind in _DATA and is_selected(obj, config):
+            group, _ = obj.group_kind
+            if not group and is_selected(obj, config):
                 uses.note_data(obj.data)

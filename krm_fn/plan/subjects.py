@@ -98,7 +98,9 @@ def by_groups(
     """
     obj = subject.obj
     is_by_groups = target.reach is Reach.GROUPS and resolved.unreachable_overrides
-    if not is_by_groups or not class_name(obj.data) or topology.class_of(obj) is None:
+    if not is_by_groups or not class_name(obj.data):
+        return None
+    if topology.class_of(obj) is None:
         return None
     nodes = topology.nodes_of(obj)
     readers = Readers(target.audience)

@@ -132,7 +132,9 @@ def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
         yield from _updated_variable(user, user.place, rename, message)
         return
     data = user.obj.data
-    if patch.lookup(data, user.path) == rename.name or is_encrypted(data):
+    if patch.lookup(data, user.path) == rename.name:
+        return
+    if is_encrypted(data):
         return
     operation = patch.replace(*user.path, value=rename.name)
     yield RolloutNote(user.item_index, user.obj, Edit((operation,), message))

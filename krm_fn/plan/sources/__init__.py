@@ -124,7 +124,9 @@ class Objects:
         for source in self._lists:
             for index in items_of_kinds(source, [kind], (name,)):
                 for obj in source.objects(index):
-                    if obj.group_kind != ("", kind) or obj.ref.name != name:
+                    if obj.group_kind != ("", kind):
+                        continue
+                    if obj.ref.name != name:
                         continue
                     if namespace in (None, obj.ref.namespace):
                         yield obj

@@ -99,8 +99,8 @@ def read(text: str, name: str | None = None) -> Mapping[Pointer, ForeignValue]:
     fields = _tkg(data) if name == TKG else _proxy(data, name)
     if fields:
         return fields
-    forms = [f"{known}: {form.shown}" for known, form in FORMATS.items() if name in (None, known)]
-    known = "; ".join(forms)
+    names = [name] if name else FORMATS
+    known = "; ".join(f"{known}: {FORMATS[known].shown}" for known in names)
     raise ConfigError([f"must hold a proxy under the names of its system ({known})"])
 
 

@@ -18,6 +18,7 @@ from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place
 from krm_fn.places.provided import NO_USES, DataUses, data_key, provided_for
+from krm_fn.places.reading import quoted
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
@@ -35,7 +36,6 @@ from krm_fn.targets.charts.values import (
     values_elsewhere,
 )
 
-_DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
 _UNKNOWN = (
     "gets no proxy by the chart {chart}, because no row says which of its values hold one{where}: add it to "
     '`spec.targets.charts.rows`, or leave it out with the annotation `fn.inject-proxy.io/proxy: "false"`'
@@ -61,10 +61,9 @@ def _of_rows(name: str, options: Options) -> Chart | None:
     for row in options.get("rows", ()):
         if row["chart"] != name:
             continue
-        no_proxy = row.get("noProxy", "")
+        value = ChartValue(row["path"], row["form"], no_proxy=row.get("noProxy", ""))
         defaults = tuple(row.get("defaults", ()))
-        value = ChartValue(row["path"], row["form"], no_proxy=no_proxy, defaults=defaults)
-        values.append(value)
+        values.append(value._replace(defaults=defaults))
     if not values:
         return None
     return Chart(tuple(values))
@@ -93,10 +92,10 @@ class _Charts(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places among the values of the chosen charts; none for a value that a chart takes as a template."""
-        if group_kind(data) in _DATA:
-            places = _in_data(data, context)
-        else:
+        if group_kind(data) in (HELM_RELEASE, APPLICATION):
             places = _in_installation(data, context)
+        else:
+            places = _in_data(data, context)
         variables = context.settings.variables()
         if not any("{{" in text for text in variables.values()):
             yield from places
@@ -150,10 +149,10 @@ def _in_installation(data: Data, context: Context) -> Places:
                 yield _unknown(use, ())
             continue
         values = _named(chart, names)
-        missing = {f"`{name}`": None for name in names}
+        known: list[str] = []
         for value in values:
-            for name in (value.name, *value.names):
-                missing.pop(f"`{name}`", None)
+            known += (value.name, *value.names)
+        missing = [name for name in names if name not in known]
         if sets_proxy and missing:
             yield _unknown(use, missing)
         chart_places = _ChartPlaces(use.name, chart, values, context, data)
@@ -165,7 +164,7 @@ def _in_installation(data: Data, context: Context) -> Places:
 
 def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
     """Return the warning about a chart, or some of its values, that no row knows."""
-    where = f" under {', '.join(names)}" if names else ""
+    where = f" under {quoted(names)}" if names else ""
     return Result.of("ByHand", _UNKNOWN.format(chart=use.name, where=where), use.path)
 
 
@@ -194,8 +193,7 @@ class _ChartPlaces(NamedTuple):
             container = _container(value, there)
             provided = provided_for(self.context.uses, _in_namespace(self.data), container)
             form = _form(value, self.chart, existing, EnvEntries(provided=provided))
-            names = ", ".join(f"`{name}`" for name in value.names)
-            label = f"{names} of the chart {self.name}"
+            label = f"{quoted(value.names)} of the chart {self.name}"
             path = root if value.texts else (*root, *value.steps)
             yield Place(path, form, label, keep, on_conflict_keep=keeps)
             is_new_list = isinstance(form, EnvEntries) and existing is None
@@ -233,12 +231,13 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
         else:
             own.append(value)
     chart_places = chart_places._replace(values=own)
-    values_object = (*helm, "valuesObject")
-    value_text = embedded.Value((*helm, "values"), text_at(data, (*helm, "values")))
-    if value_text.text.strip() and lookup(data, values_object) is None:
+    path = (*helm, "values")
+    text = text_at(data, path)
+    if text.strip() and own_values(use, data) is None:
+        value_text = embedded.Value(path, text)
         yield text_place(value_text, YamlText(chart_places.places), "the values")
     else:
-        yield from chart_places.places(data, values_object, len(use.path))
+        yield from chart_places.places(data, (*helm, "valuesObject"), len(use.path))
 
 
 def _in_data(data: Data, context: Context) -> Places:
@@ -297,8 +296,8 @@ def _in_namespace(data: Data) -> dict[str, Any]:
 
 def _is_set(value: ChartValue, parameters: list[str]) -> bool:
     """Return whether one of the parameters sets a place, or a part of it."""
-    return any(
-        name == path or name.startswith((f"{path}.", f"{path}["))
-        for name in parameters
-        for path in value.names
-    )
+    for name in parameters:
+        steps = f"{name}.".replace("[", ".")
+        if any(steps.startswith(f"{path}.") for path in value.names):
+            return True
+    return False

@@ -61,7 +61,11 @@ def is_read(value: ChartValue, values: Any) -> bool:
 
 
 def _have(values: Any, signs: Signs) -> bool:
-    return any(word in str(lookup(values, path.split("."))) for path, word in signs)
+    for path, word in signs:
+        there = lookup(values, path.split("."))
+        if word in str(there):
+            return True
+    return False
 
 
 def chart_in_table(use: ChartUse, data: Data) -> Chart | None:
@@ -95,7 +99,7 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
     if chart is None or chart.services is None:
         return []
     services = chart.services
-    values = str([lookup(data, use.path), *values_elsewhere(data, uses)])
+    values = _text_of_values(use, data, uses)
     if any(name in values for name in _OTHER_NAMES):
         return []
     name = _release_name(use, data)
@@ -118,8 +122,12 @@ def other_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
     chart = chart_in_table(use, data)
     if chart is None or not chart.others:
         return []
-    values = str([lookup(data, use.path), *values_elsewhere(data, uses)])
-    return _IN_CLUSTER.findall(values.partition(chart.others)[2])
+    _, _, urls = _text_of_values(use, data, uses).partition(chart.others)
+    return _IN_CLUSTER.findall(urls)
+
+
+def _text_of_values(use: ChartUse, data: Data, uses: DataUses) -> str:
+    return str([lookup(data, use.path), *values_elsewhere(data, uses)])
 
 
 def _release_name(use: ChartUse, data: Data) -> str:

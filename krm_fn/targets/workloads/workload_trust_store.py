@@ -94,7 +94,9 @@ def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | 
 def _is_source(data: Data, name: str, settings: ProxySettings) -> bool:
     """Return whether a ConfigMap in the namespace of an object is the one from which the certificates come."""
     source = settings.trusted_ca.config_map
-    return source is not None and source[:2] == (namespace_of(data), name)
+    if source is None:
+        return False
+    return source[:2] == (namespace_of(data), name)
 
 
 def _is_meant(data: Data, options: Options) -> bool:
