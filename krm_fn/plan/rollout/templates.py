@@ -105,6 +105,9 @@ def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Ite
             "the API server rejects this change if the template exists already, because `spec.template.spec` is "
             f"immutable. {advice(config, 'Give it a new name')}"
         )
+        if not users:
+            patch = "if it is a patch, its lists replace those of the base, so leave it out"
+            text = f"no object refers to it: {patch}. Else {text}"
         is_info = config.hash_names is False
         finding = Result.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
         yield RolloutNote(template.item_index, template.obj, finding)
