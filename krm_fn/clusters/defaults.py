@@ -87,7 +87,7 @@ class _Infrastructure(NamedTuple):
         return lookup(self.spec, pattern(path))
 
     def fact(self, value: str, path: str, program: str) -> Fact:
-        return Fact(value, self.ref, (*self.start, *pattern(path)), program)
+        return Fact(value, self.ref, self.start + pattern(path), program)
 
 
 def assumed(obj: Object) -> ClusterNetwork:

@@ -77,7 +77,7 @@ def sets_services(obj: Object) -> bool:
     if paths is None or not paths.service_cidrs:
         return False
     path = pattern(paths.service_cidrs.removesuffix(".*"))
-    return bool(lookup(obj.data, (*paths.start, *path)))
+    return bool(lookup(obj.data, paths.start + path))
 
 
 def merged(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:

@@ -20,7 +20,8 @@ from krm_fn.products import cluster_api, distributions, konvoy, tkg
 from krm_fn.products.cluster_api import Role
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 
-CORE, CLUSTER = cluster_api.CORE, cluster_api.CLUSTER
+CORE = cluster_api.CORE
+CLUSTER = cluster_api.CLUSTER
 CLUSTER_CLASS = (CORE, "ClusterClass")
 OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
 """The kinds whose name is the name of a worker group."""

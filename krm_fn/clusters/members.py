@@ -160,7 +160,8 @@ class ClusterMembers:
     def _through_use(self, use: Use, visited: set[Key]) -> Iterator[Membership]:
         """Yield the Clusters of an object that uses another one, as those of that other one."""
         user = self.nodes[use.source]
-        key, path = user.key, field_path(use.path)
+        key = user.key
+        path = field_path(use.path)
         if key in self.clusters:
             yield Membership(role=use.role, how=f"`{path}` of the Cluster", key=key)
             return

@@ -62,7 +62,8 @@ def _urls_by_registry(path: str, content: str) -> list[tuple[str, list[str]]]:
 
 def _content(file: Any) -> str:
     """Return the text of a file; "" where it cannot be read here (compressed, or in a Secret)."""
-    content, encoding = text_at(file, ("content",)), file.get("encoding")
+    content = text_at(file, ("content",))
+    encoding = file.get("encoding")
     if encoding != "base64":
         return "" if encoding else content
     try:

@@ -41,7 +41,8 @@ def values(data: Any, steps: Pointer, path: Pointer = ()) -> Iterator[tuple[Poin
             return
         if not isinstance(data, dict) or step not in data:
             return
-        data, path = data[step], (*path, step)
+        data = data[step]
+        path = (*path, step)
     yield path, data
 
 
@@ -120,7 +121,8 @@ def is_covered(cidr: str, by: str) -> bool:
 
     An address is covered only by itself: half of all clients read no CIDRs.
     """
-    inner, outer = network_of(cidr), network_of(by)
+    inner = network_of(cidr)
+    outer = network_of(by)
     if inner is None or outer is None or inner.version != outer.version:
         return cidr == by
     return inner.subnet_of(outer)  # type: ignore[arg-type]

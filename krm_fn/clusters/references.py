@@ -30,7 +30,8 @@ _CLASS_PATHS = (
 )
 """Where a Cluster names its class, and the namespace of that."""
 
-_CP, _WORKER = Role.CONTROL_PLANE, Role.WORKER
+_CP = Role.CONTROL_PLANE
+_WORKER = Role.WORKER
 _OF_CONTROL_PLANE = {
     "spec.machineTemplate.infrastructureRef": _CP,
     "spec.machineTemplate.spec.infrastructureRef": _CP,  # v1beta2
@@ -149,7 +150,8 @@ def target_of(reference: Any, namespace: str, file: str = "") -> Key | None:
     """Return the key that a reference, in an object of a namespace and a file, means."""
     if not isinstance(reference, Mapping):
         return None
-    kind, name = text(reference.get("kind")), text(reference.get("name"))
+    kind = text(reference.get("kind"))
+    name = text(reference.get("name"))
     if not (kind and name):
         return None
     group = text(reference.get("apiGroup")) or text(reference.get("apiVersion")).rpartition("/")[0]

@@ -18,6 +18,7 @@ from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import may_be_same
 from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.node import RelatedObject, node_of
+from krm_fn.clusters.reading import pattern
 from krm_fn.clusters.references import WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
@@ -258,7 +259,7 @@ def _patches_services(system: NodeSystem, its_class: RelatedObject) -> bool:
     if not system.network.service_cidrs:
         return False
     template = NODE_KINDS[CONTROL_PLANE, f"{system.control_plane}Template"]
-    path = (*template.path, *system.network.service_cidrs.split("."))
+    path = template.path + pattern(system.network.service_cidrs)
     return _is_rewritten(path, its_class)
 
 

@@ -326,7 +326,8 @@ def holds_every_address(entry: str) -> bool:
 
 def holds(entry: str, host: str) -> bool:
     """Return whether ``entry`` is a CIDR and contains the address ``host``."""
-    cidr, number = network(entry), address(host)
+    cidr = network(entry)
+    number = address(host)
     return cidr is not None and number is not None and number in cidr
 
 

@@ -157,7 +157,7 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
         if known is None:
             first[entry.text] = entry
         else:
-            why = tuple(dict.fromkeys((*known.why, *entry.why)))
+            why = tuple(dict.fromkeys(known.why + entry.why))
             first[entry.text] = Entry(entry.text, why, known.origins | entry.origins)
     return list(first.values())
 

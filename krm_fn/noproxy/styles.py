@@ -119,7 +119,7 @@ def _has_ipv6(network: ClusterNetwork, audience: Audience) -> bool:
 
     Pods do not, whose clients may fail on it, unless they speak nothing else.
     """
-    cidrs = (*network.pod_cidrs, *network.service_cidrs)
+    cidrs = network.pod_cidrs + network.service_cidrs
     are_ipv6 = [":" in placeholders.with_defaults(cidr.value) for cidr in cidrs]
     if audience is Audience.POD:
         return bool(are_ipv6) and all(are_ipv6)
@@ -164,7 +164,7 @@ def _metadata(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
     kind = network.infrastructure_kind
     provider = providers.find(kind)
     addresses = provider.metadata_v6 if _has_ipv6(network, audience) else ()
-    for text in (*provider.metadata, *addresses):
+    for text in provider.metadata + addresses:
         yield Entry.of_rule(text, f"the metadata service of {provider.name} ({kind})")
 
 
@@ -188,7 +188,8 @@ def _wire_servers(network: ClusterNetwork, _audience: Audience) -> Iterator[Entr
 
 
 def _machine_domains(network: ClusterNetwork) -> Iterator[Entry]:
-    kind, region = network.infrastructure_kind, network.region_name
+    kind = network.infrastructure_kind
+    region = network.region_name
     for domain in providers.machine_domains(kind, region):
         yield Entry.of_rule(domain, f"the names of machines in the region {region} ({kind})")
 

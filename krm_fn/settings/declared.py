@@ -35,7 +35,8 @@ class Declaration(NamedTuple):
                 said[name] = getattr(override, name)
         entries = self.entries
         if override.no_proxy is not None:
-            entries = override.no_proxy if override.replaces else (*entries, *override.no_proxy)
+            entries = () if override.replaces else entries
+            entries += override.no_proxy
         return self._replace(
             **said,
             entries=entries,
@@ -69,7 +70,8 @@ def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
     for override in config.overrides:
         if override.match.fits(subject):
             declared = declared.under(override)
-    mirror, policy = config.mirror, declared.policy
+    mirror = config.mirror
+    policy = declared.policy
     if mirror is None or policy.style is Style.VERBATIM or MIRRORS not in policy.derive:
         return declared
     if mirror.host in (entry.text for entry in declared.entries):

@@ -105,11 +105,12 @@ def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> Cl
     if DEFAULTS not in policy.derive or is_exact:
         return known
     assumed = cluster.assumed
-    networks, hosts = known.networks, known.hosts
+    networks = known.networks
+    hosts = known.hosts
     if not defaults.networks:
-        networks = (*networks, *assumed.networks)
+        networks += assumed.networks
     if not known.endpoint:
-        hosts = (*assumed.hosts, *hosts)
+        hosts = assumed.hosts + hosts
     return known.completed_by(assumed)._replace(networks=networks, hosts=hosts)
 
 
@@ -121,7 +122,8 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
         place: what is declared and known there.
         calls_nodes: whether a program that reads the list calls other nodes by their addresses.
     """
-    known, policy = place.network, place.declaration.policy
+    known = place.network
+    policy = place.declaration.policy
     if fact not in _NEEDED[policy.style] or policy.derive.isdisjoint(fact.switches):
         return None
     if any(getattr(known, member) for member in fact.members):

@@ -175,7 +175,8 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Mem
     other = declaration(config, of_nobody)
     withheld: list[Membership] = []
     for place in places:
-        membership, own = place.membership, place.declaration
+        membership = place.membership
+        own = place.declaration
         is_same = own.urls == other.urls and own.is_declared == other.is_declared
         if not is_same and not config.trusts(membership.claimed_from):
             withheld.append(membership)
