@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, is_index, lookup, text_at
+from krm_fn.patch import Pointer, is_index
 
 _LOCAL_CONFIG = "config.kubernetes.io/local-config"
 BASE_NAME = "fn.inject-proxy.io/base-name"
@@ -98,7 +98,7 @@ def group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
 
     What is missing or no string is empty.
     """
-    return _group(text_at(obj, ("apiVersion",))), text_at(obj, ("kind",))
+    return _group(_text(obj, "apiVersion")), _text(obj, "kind")
 
 
 def _group(api_version: str) -> str:
@@ -110,17 +110,18 @@ def _group(api_version: str) -> str:
 
 def reference(obj: Mapping[str, Any]) -> ObjectRef:
     """Return identity and file of an object; what is missing or no string is empty."""
-    notes = _metadata(obj, "annotations")
+    metadata = _mapping(obj, "metadata")
+    notes = _mapping(metadata, "annotations")
     index = str(notes.get(_INDEX, notes.get("config.kubernetes.io/index")))
     number = 0
     if is_index(index):
         number = int(index)
     return ObjectRef(
-        api_version=text_at(obj, ("apiVersion",)),
-        kind=text_at(obj, ("kind",)),
-        name=text_at(obj, ("metadata", "name")),
-        namespace=text_at(obj, ("metadata", "namespace")),
-        file_path=text_at(notes, (_PATH,)) or text_at(notes, ("config.kubernetes.io/path",)),
+        api_version=_text(obj, "apiVersion"),
+        kind=_text(obj, "kind"),
+        name=_text(metadata, "name"),
+        namespace=_text(metadata, "namespace"),
+        file_path=_text(notes, _PATH) or _text(notes, "config.kubernetes.io/path"),
         file_index=number,
     )
 
@@ -169,7 +170,18 @@ def with_path(obj: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _metadata(obj: Mapping[str, Any], field: str) -> dict[str, Any]:
-    value = lookup(obj, ("metadata", field))
+    return _mapping(_mapping(obj, "metadata"), field)
+
+
+def _mapping(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = data.get(name)
     if isinstance(value, dict):
         return value
     return {}
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    value = data.get(name)
+    if isinstance(value, str):
+        return value
+    return ""
