@@ -42,7 +42,7 @@ def _rendered(given: Namespace, explanation: Explanation) -> str:
     if given.output == "html":
         return html.render(explanation, ", ".join(given.paths))
     if given.output == "text":
-        return text.render(explanation, verbose=given.verbose)
+        return text.render(explanation, verbose=given.verbose, quiet=given.quiet)
     data = asdict(explanation)
     data["findings"] = [result.to_data() for result in explanation.findings]
     data["covered"] = [row._asdict() for row in explanation.covered]

@@ -82,6 +82,9 @@ _PATHS: Mapping[str, _Options] = {
         "help": "the ProxyConfig, if it is neither among the files nor in a folder above them",
     },
 }
+_QUIET: Mapping[str, _Options] = {
+    "-q --quiet": {"action": "store_true", "help": "leave out the table of what was covered"},
+}
 _REPORT: Mapping[str, _Options] = {
     "--fail-on": {"choices": ("error", "warning"), "help": "what makes the exit code 1"},
     "--output": {
@@ -124,6 +127,7 @@ COMMANDS = {
                 "default": [],
                 "help": "only these targets or systems, in place of spec.only",
             },
+            **_QUIET,
             **_REPORT,
         },
         epilog="""\
@@ -148,6 +152,7 @@ COMMANDS = {
                 "default": [],
                 "help": "explain this Cluster only",
             },
+            **_QUIET,
             "--output": {"choices": ("text", "json", "html"), "default": "text"},
         },
         epilog="""\

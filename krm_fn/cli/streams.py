@@ -59,7 +59,7 @@ def write(pieces: Iterable[bytes]) -> None:
 
 def report(lines: Iterable[str]) -> None:
     """Write lines to standard error, without credentials; if nobody reads it, the output still counts."""
-    text = "".join(f"{shown_line(line)}\n" for line in lines)
+    text = "".join(f"{_shown(line)}\n" for line in lines)
     if sys.stderr is None:
         return
     try:
@@ -68,6 +68,13 @@ def report(lines: Iterable[str]) -> None:
     except OSError:
         # At its end the interpreter flushes the stream again, and would exit with 120.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def _shown(line: str) -> str:
+    """Return a line without credentials; the blanks of a table stay."""
+    shown = shown_line(line)
+    is_harmless = line.isprintable() and shown == " ".join(line.split())
+    return line if is_harmless else shown
 
 
 def text_of(lines: Iterable[str]) -> bytes:

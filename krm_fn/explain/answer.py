@@ -68,7 +68,7 @@ def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = 
         for result in by_importance(comparison.results)
         if result.severity is not Severity.INFO and is_about(clusters_about(result, belonging))
     ]
-    rows = covered(comparison.compared, source)
+    rows = covered(comparison, source)
     return Explanation(
         summary=_summary(clusters, nodes, rows),
         clusters=clusters,

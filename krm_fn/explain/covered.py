@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
+from krm_fn.config import Mode
 from krm_fn.errors import InputError
 from krm_fn.explain.names import Names
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
+from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared, by_object
-from krm_fn.plan import ObjectSource
+from krm_fn.pipeline import Comparison
+from krm_fn.places.charts import charts_of
+from krm_fn.plan import ObjectSource, Overview
+from krm_fn.plan.selection import fits
+from krm_fn.products.charts import CHARTS
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_kinds
 from krm_fn.products.workload_kinds import POD_KINDS
+from krm_fn.settings import ProxySettings, declared_urls
 from krm_fn.target_table import ROWS
-from krm_fn.targets import Writes
+from krm_fn.targets import TARGETS, Context, Writes
 
 _SYSTEMS = {
     **dict.fromkeys({kind for _, kind in NODE_KINDS} | system_kinds(), "nodes"),
@@ -32,18 +39,33 @@ del _SYSTEMS["Cluster"]
 _OTHERS = "other objects"
 _NOBODY_CHOSE = {
     "nodes": "no target that is on writes them",
-    "workloads": "nobody chose them: `spec.targets.workloads`",
-    "charts": "nobody chose them: `spec.targets.charts`",
+    "workloads": "nobody chose them: `targets: {workloads: {workloads: [{names: [NAME]}]}}`",
+    "charts": "nobody chose them: `targets: {charts: {charts: [{charts: [NAME]}]}}`",
     "policies": "they set no proxy",
     "not judged": "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance",
-    _OTHERS: "",
+    _OTHERS: "no target that is on writes them",
 }
+"""Why objects of a system are left of which nothing else is known."""
+_WORDS_OF_PRESETS = {
+    "flux": ("part-of: flux", "fluxcd/", "flux-operator"),
+    "argocd": ("argocd",),
+    "clusterAPIProviders": ("cluster.x-k8s.io/provider", "cluster-api", "diagnostics"),
+}
+"""Name of a preset -> words of which one is in the text of each of its workloads, as people write them."""
+_PRESETS = "presets would choose them: `targets: {workloads: {presets: [NAMES]}}`"
+_KNOWN_CHARTS = "known charts that nobody chose: `targets: {charts: {charts: [{charts: [NAMES]}]}}`"
+_OTHER_CHARTS = "charts whose values are not known: NAMES"
+_LONGEST = 160
+"""Characters of a line in a terminal."""
 _CHANGED, _SAME = "changed", "same"
 _MOST_REASONS = 4
 
 
 class Covered(NamedTuple):
-    """The objects of one system; ``found`` is the sum of the next three, and ``why`` says why some are left."""
+    """The objects of one system; ``found`` is the sum of the next three, and ``why`` says why some are left.
+
+    Each of ``why`` begins with a number, and their sum is ``left``.
+    """
 
     system: str
     found: int
@@ -53,27 +75,34 @@ class Covered(NamedTuple):
     why: Names
 
 
-def covered(compared: Iterable[Compared], source: ObjectSource) -> list[Covered]:
+def covered(comparison: Comparison, source: ObjectSource) -> list[Covered]:
     """Return a row for each system of which there are objects.
 
     Args:
-        compared: the records of a run.
+        comparison: what a run found out.
         source: the objects of the list, which are counted by their kinds.
     """
+    overview = comparison.overview
     found = _found(source)
     outcomes: dict[str, Counter[str]] = {system: Counter() for system in _NOBODY_CHOSE}
-    for records in by_object(compared).values():
-        system = _SYSTEMS.get(records[0].obj.ref.kind, _OTHERS)
-        if records[0].why_left and records[0].obj.ref.kind == "Cluster":
+    known = set()
+    for key, records in by_object(comparison.compared).items():
+        first = records[0]
+        system = _SYSTEMS.get(first.obj.ref.kind, _OTHERS)
+        if first.why_left and first.obj.ref.kind == "Cluster":
             system = "nodes"  # of which the Cluster says why they get none
-        outcome = _outcome(records)
-        if records[0].place.is_new:
+        outcome = _outcome(records, overview)
+        if first.place.is_new or not outcome:
             continue
+        known.add(key)
         if system == _OTHERS:
             if outcome != _CHANGED and not any(record.after for record in records):
                 continue
             found[system] += 1
-        outcomes[system][outcome or _NOBODY_CHOSE[system]] += 1
+        outcomes[system][outcome] += 1
+    unread = [obj for obj in _unread(source) if (obj.ref, obj.path) not in known]
+    for (system, why), number in _why_unread(unread, overview).items():
+        outcomes[system][why] += number
     return [_row(system, found[system], outcomes[system]) for system in outcomes if found[system]]
 
 
@@ -87,26 +116,38 @@ def _found(source: ObjectSource) -> Counter[str]:
         if len(systems) == 1:
             found[systems.pop()] += len(indexes)
         elif any(systems):
-            for index in indexes:
-                with suppress(InputError):  # who needs the item says that it cannot be read
-                    found.update(_SYSTEMS.get(obj.ref.kind, "") for obj in source.objects(index))
+            for obj in _objects(source, indexes):
+                found[_SYSTEMS.get(obj.ref.kind, "")] += 1
     return found
 
 
-def _outcome(records: Sequence[Compared]) -> str:
+def _objects(source: ObjectSource, indexes: Iterable[int]) -> Iterator[Object]:
+    for index in indexes:
+        with suppress(InputError):  # who needs the item says that it cannot be read
+            yield from source.objects(index)
+
+
+def _outcome(records: Sequence[Compared], overview: Overview) -> str:
     """Return that an object changes, that it has the proxy, or why it is left; "" where nothing says why."""
     if any(record.is_changed for record in records):
         return _CHANGED
     if any(_has_proxy(record) for record in records):
         return _SAME
+    is_chart = (
+        _SYSTEMS.get(records[0].obj.ref.kind) == "charts"
+    )  # all that nobody chose are one reason
     for record in records:
-        if record.why_left:
+        if record.why_left and record.after:
+            return f"they set another proxy: {redact(record.why_left)}"
+        if record.why_left and not is_chart:
             return str(redact(record.why_left))
         for result in record.results:
             if result.severity is not Severity.INFO:
                 return str(redact(result.message))
-    is_declared = any(record.place.is_asked and not record.wanted for record in records)
-    return "a ClusterClass writes it, or it is switched off or removed" if is_declared else ""
+    for record in records:
+        if record.place.is_asked and not record.wanted:
+            return _why_not_wanted(record, overview)
+    return ""
 
 
 def _has_proxy(record: Compared) -> bool:
@@ -114,26 +155,92 @@ def _has_proxy(record: Compared) -> bool:
     return bool(is_written and record.after and record.wanted)
 
 
+def _why_not_wanted(record: Compared, overview: Overview) -> str:
+    """Return why a target that looks at an object gives it no proxy."""
+    place, config = record.place, overview.config
+    if config is None or config.mode is Mode.REMOVE:
+        return "`mode: Remove` takes the proxy out"
+    name = place.obj.base_name
+    urls = declared_urls(config, place.memberships, target=place.target_id, name=name)
+    if not any(urls or ()):
+        return "no proxy is declared for them, in `spec` or in an override that fits"
+    if place.memberships:
+        return "the ClusterClass of their Clusters writes it"
+    return "no Cluster of the list uses their ClusterClass"
+
+
+def _unread(source: ObjectSource) -> Iterator[Object]:
+    """Yield the workloads and charts that may be one that this program knows, judged by their text."""
+    for kinds, indexes in source.by_kinds().items():
+        systems = {_SYSTEMS.get(kind, "") for kind in kinds}
+        if "charts" in systems:
+            yield from _objects(source, indexes)
+        elif "workloads" in systems:
+            words = [word for words in _WORDS_OF_PRESETS.values() for word in words]
+            yield from _objects(source, source.holding(tuple(words), indexes))
+
+
+def _why_unread(unread: Iterable[Object], overview: Overview) -> Counter[tuple[str, str]]:
+    """Return a system, and what would choose objects of it that nobody chose -> how many there are."""
+    names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for obj in unread:
+        system = _SYSTEMS.get(obj.ref.kind, "")
+        if overview.config is not None and not fits(obj, overview.config.selector):
+            if system:
+                names[system, "`spec.selector` leaves them out"].append("")
+        elif system == "charts":
+            for use in charts_of(obj.data, overview.uses.chart_sources):
+                why = _KNOWN_CHARTS if use.name in CHARTS else _OTHER_CHARTS
+                names[system, why].append(redact(use.name))
+                break
+        elif system == "workloads":
+            for preset in _presets_of(obj):
+                names[system, _PRESETS].append(preset)
+                break
+    reasons: Counter[tuple[str, str]] = Counter()
+    for (system, why), group in names.items():
+        text = why.replace("NAMES", ", ".join(sorted(set(group))))
+        reasons[system, text] = len(group)
+    return reasons
+
+
+def _presets_of(obj: Object) -> Iterator[str]:
+    """Yield the presets that would choose a workload."""
+    target = TARGETS["workloads"]
+    for preset in _WORDS_OF_PRESETS:
+        context = Context({"presets": [preset]}, ProxySettings())
+        if target.has_site(obj.data, context):
+            yield preset
+
+
 def _row(system: str, found: int, outcomes: Counter[str]) -> Covered:
-    changed, same = outcomes.pop(_CHANGED, 0), outcomes.pop(_SAME, 0)
+    changed = outcomes.pop(_CHANGED, 0)
+    same = outcomes.pop(_SAME, 0)
     left = found - changed - same
     outcomes[_NOBODY_CHOSE[system]] += max(0, left - outcomes.total())
     reasons = []
-    without_reason = left
+    rest = left
     for why, number in outcomes.most_common(_MOST_REASONS):
-        shown = min(number, without_reason)  # a Cluster also says why for nodes that the list lacks
-        without_reason -= shown
-        if why and shown:
+        shown = min(number, rest)  # a Cluster also says why for nodes that the list lacks
+        if shown:
             reasons.append(f"{shown}: {why}")
+        rest -= shown
+    if rest:
+        reasons.append(f"{rest}: other reasons, which warnings say")
     return Covered(system, found, same, changed, left, tuple(reasons))
 
 
-def lines(rows: Sequence[Covered]) -> list[str]:
-    """Return a line for each row, and below it why objects are left."""
-    shown = [] if rows else ["no object could carry a proxy"]
+def lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str]:
+    """Return a table, and below each row why objects are left; cut where it is long, if not ``verbose``."""
+    if not rows:
+        return ["no object could carry a proxy"]
+    shown = [f"{'system':13} {'found':>6}  {'have it':>7}  {'changed':>7}  {'left':>6}"]
     for row in rows:
-        counts = f"{row.same} have it, {row.changed} changed, {row.left} left"
-        shown.append(f"{row.system}: {row.found} found, {counts}")
-        if row.left:
-            shown += [f"  left: {why}" for why in row.why]
+        numbers = f"{row.found:>6}  {row.same:>7}  {row.changed:>7}  {row.left:>6}"
+        shown.append(f"{row.system:13} {numbers}")
+        for why in row.why:
+            line = f"  left {why}"
+            if len(line) > _LONGEST and not verbose:
+                line = f"{line[: _LONGEST - 1]}…"
+            shown.append(line)
     return shown

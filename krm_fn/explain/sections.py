@@ -18,6 +18,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import field_path
 
+COVERED = "What was covered"
 _Rows = list[list[str]]
 """The cells of each row; a cell may have several lines."""
 
@@ -40,7 +41,7 @@ def sections(explanation: Explanation) -> list[Section]:
     of_covered = ("System", "Found", "Have it", "Changed", "Left", "Why")
     shown = [
         Section("What to do", ("What", "Where"), _findings(explanation.findings)),
-        Section("What was covered", of_covered, _covered(explanation.covered)),
+        Section(COVERED, of_covered, _covered(explanation.covered)),
         Section("Clusters", of_clusters, _clusters(explanation.clusters)),
         Section(
             "Nodes that are replaced, or keep what they have",

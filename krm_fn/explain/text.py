@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from krm_fn.explain import covered
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.names import some
-from krm_fn.explain.sections import Section, sections
+from krm_fn.explain.sections import COVERED, Section, sections
 from krm_fn.printable import printable
 
 _FEW = 5
@@ -14,14 +15,19 @@ _WIDEST = 60
 _MORE = "`--verbose` shows all, `--cluster NAME` those of one Cluster"
 
 
-def render(explanation: Explanation, *, verbose: bool = False) -> str:
-    """Return one sentence, and the sections."""
+def render(explanation: Explanation, *, verbose: bool = False, quiet: bool = False) -> str:
+    """Return one sentence, the sections, and unless it is ``quiet`` the table of what was covered."""
     lines = [explanation.summary]
     for section in sections(explanation):
+        if section.title == COVERED:
+            continue
         title = section.title.replace("`", "")
         underline = "=" * len(title)
         lines += ["", title, underline]
         lines += _lines(section, verbose=verbose)
+    if not quiet:
+        lines += ["", COVERED, "=" * len(COVERED)]
+        lines += covered.lines(explanation.covered, verbose=verbose)
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
