@@ -37,10 +37,7 @@ class _Hunk(NamedTuple):
 
     def change(self) -> str:
         """Return what it removes and adds; a new file is like no other change."""
-        changes = []
-        for tag, start, end, new_start, new_end in self.opcodes:
-            if tag != "equal":
-                changes.append((self.old.raw[start:end], self.new.raw[new_start:new_end]))
+        changes = [(mark, text.raw[number]) for mark, text, number in self.lines() if mark != " "]
         return repr((not self.old.raw, changes))
 
     def head(self) -> str:

@@ -28,6 +28,7 @@ from krm_fn.krm.resourcelist import function_config, reference
 from krm_fn.krm.results import ObjectRef, are_severe, count
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
+from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run_list
 
 _MANY_FILES = 10
@@ -149,7 +150,7 @@ def _lines_about_files(
 
 def _with_options(function_config: Any, given: Namespace) -> Any:
     """Return a ProxyConfig with what `--only` and `--check` say in the place of its own."""
-    spec = function_config.get("spec") if isinstance(function_config, dict) else None
+    spec = lookup(function_config, ("spec",))
     if not isinstance(spec, dict):
         return function_config
     options: dict[str, Any] = {}
@@ -193,14 +194,12 @@ def _copies(
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     if folder.is_relative_to(base):
         raise UsageError(f'"{folder}" must be outside of the folders that are read')
-    contents: dict[str, bytes | None] = {**selection.files}
-    for name, change in changes.items():
-        contents[name] = change.new
+    unchanged = {name: ContentChange(None, content) for name, content in selection.files.items()}
     copies = {}
-    for name, content in contents.items():
-        if content is not None:
+    for name, change in {**unchanged, **changes}.items():
+        if change.new is not None:
             copy = folder / os.path.relpath(os.path.realpath(name), base)
-            copies[str(copy)] = ContentChange(None, content)
+            copies[str(copy)] = ContentChange(None, change.new)
     return copies
 
 

@@ -10,7 +10,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import new_file_name
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.yamledit import CODE_OF_YTT, Document
+from krm_fn.yamledit import Document
 from krm_fn.yamledit.render import block_text
 from krm_fn.yamledit.stream import documents, rewrite_documents
 
@@ -93,7 +93,7 @@ def file_of_new(new: NewObject, manifests: Manifests, folder: str | None = None)
 def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) -> str:
     """Return the new text of a document."""
     place = manifests.documents[index]
-    for_ytt = CODE_OF_YTT in manifests.files[place.file]
+    for_ytt = place.file in manifests.files_for_ytt
     document = Document(manifests.text(index), for_ytt=for_ytt)
     try:
         data = item_after(document.data(), objects)

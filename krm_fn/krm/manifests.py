@@ -7,6 +7,7 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 
 from krm_fn.errors import DocumentError, InputError, TextError
@@ -64,6 +65,11 @@ class Manifests(Entries):
             for number, span in enumerate(spans):
                 self.documents.append(DocumentSpan(name, number, *span))
         super().__init__(texts)
+
+    @cached_property
+    def files_for_ytt(self) -> list[str]:
+        """The names of the files with code of ytt; looked for once, because a file may hold thousands of documents."""
+        return [name for name, text in self.files.items() if CODE_OF_YTT in text]
 
     def text(self, index: int) -> str:
         """Return the text of a document."""
