@@ -102,9 +102,15 @@ class Topology:
         return tuple(sources)
 
     def is_whole(self, obj: Object) -> bool:
-        """Return whether another object refers to this one, and none of its name is in another file."""
+        """Return whether an object is no patch: another object refers to it.
+
+        That one is in its own file, as in each of clusterctl's flavors, or nothing else has its name.
+        """
         key = key_of(obj)
-        return bool(self._members.uses_of(key)) and self._members.nodes.has_one(key)
+        files = {use.source.file for use in self._members.uses_of(key)}
+        if key.file and key.file in files:
+            return True
+        return bool(files) and self._members.nodes.has_one(key)
 
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""

@@ -83,7 +83,7 @@ class PlannedEdit(NamedTuple):
         class_context: for a target that can give groups of workers their own proxy, if there are such groups.
         notes: findings about the object, whatever the target finds in it.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        is_whole: whether another object refers to it and no other file has one of its name.
+        is_whole: whether it is known to be no patch.
         has_code: code of ytt is in the text of the object, so nothing is written into it.
         known_readings: what the place of the target holds, where that was read and nothing has edited the object since.
     """

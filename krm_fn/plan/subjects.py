@@ -31,7 +31,7 @@ class Subject(NamedTuple):
         memberships: the Clusters that it belongs to.
         standalone: the Cluster that it is, or makes, if no other is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        is_whole: whether another object refers to it and no other file has one of its name.
+        is_whole: whether it is known to be no patch.
         has_code: code of ytt is in its text, so nothing is written into it.
     """
 

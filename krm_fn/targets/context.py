@@ -29,8 +29,7 @@ class Context(NamedTuple):
             empty where the object is only read, and where the proxy is removed.
         class_context: what a target knows of the list around its object; None where nothing is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        is_whole: another object of the list refers to the object, and no other file has one of its name: it is
-            no patch.
+        is_whole: the object is known to be no patch.
     """
 
     options: Options = NO_OPTIONS

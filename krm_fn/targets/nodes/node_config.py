@@ -188,7 +188,7 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
     Args:
         draft: the data of the object, of any shape; gets the findings.
         is_wanted: whether something has to be written into it; then it is reported why that cannot be.
-        is_whole: whether another object refers to it, and none of its name is elsewhere.
+        is_whole: whether it is known to be no patch.
     """
     obj = draft.data
     group, _, _ = str(obj.get("apiVersion")).rpartition("/")

@@ -188,6 +188,13 @@ def test_what_something_refers_to_gets_its_spec_and_all_that_belongs_there(user:
     assert items_of(outcome_of(items_of(once), mode="Remove")) == [cluster(), user, {**bare, "spec": empty}]
 
 
+def test_flavors_of_one_folder_that_have_the_same_names_get_it_in_each_file() -> None:
+    items = [in_file(file, data) for file in ("a.yaml", "b.yaml") for data in (cluster(), MACHINES, BARE)]
+    once = items_of(outcome_of(items))
+    assert [("spec" in item) for item in once] == [("spec" in item) or item["kind"] == BARE["kind"] for item in items]
+    assert outcome_of(once).changed == 0
+
+
 @pytest.mark.parametrize(
     "items",
     [
