@@ -170,7 +170,7 @@ COMMENTS = [
         f"# Another proxy is {OTHER}, in x.yaml (Deployment/web).",
         id="another one where nothing tells two proxies apart",
     ),
-    pytest.param({"a.yaml": nodes("a", PROXY)}, "FactsUnknown", id="missing facts"),
+    pytest.param({"a.yaml": nodes("a", PROXY)}, "clusterDefaults:", id="missing facts"),
 ]
 
 

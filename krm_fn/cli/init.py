@@ -20,9 +20,9 @@ from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, ContentChange
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.explain.facts import lines_of_facts
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import count
-from krm_fn.krm.results import lines as lines_of
 from krm_fn.light_typing import Any
 from krm_fn.lint.manifests import ReadableManifests
 from krm_fn.noproxy import mistake, parse
@@ -31,7 +31,9 @@ from krm_fn.yamledit.render import block_text
 
 _NAME = "proxy.yaml"
 _EXAMPLE = FoundProxy("http://proxy.example.com:3128", "http://proxy.example.com:3128")
-_WIDTH = 100
+_ABOUT_FACTS = (
+    "No manifest says this, which NO_PROXY should cover. Write what is true, and remove the `#`:"
+)
 _NAMED = 3
 """How many places a comment names."""
 _ABOUT_LIST = """\
@@ -179,8 +181,10 @@ def _missing_facts(proxy_config: dict[str, Any], manifests: ReadableManifests) -
         outcome = run_checked(manifests, wanted)
     except (ConfigError, InputError):  # `run` says what is wrong
         return []
-    results = lines_of(result for result in outcome.results if result.code == "FactsUnknown")
-    return [part for line in results for part in textwrap.wrap(line, _WIDTH)]
+    unknown = [result for result in outcome.results if result.fact]
+    if not unknown:
+        return []
+    return [_ABOUT_FACTS, *lines_of_facts(unknown)]
 
 
 def _head(selection: Selection) -> str:

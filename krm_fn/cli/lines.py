@@ -12,6 +12,7 @@ from krm_fn.krm.results import Result, by_importance, count, grouped, lines
 _LONGEST = 160
 """Characters of a line for a person, for whom `--verbose` and `help` say the rest."""
 _LONGEST_FILE = 50
+_NOT_SAID = "no manifest says what `NO_PROXY` should cover; write into `spec` of the ProxyConfig what is true:"
 _FULL = frozenset(FIXED) - {"ProxyMissing"}
 """The codes of errors that are no kind: each says what a person must correct."""
 
@@ -34,6 +35,12 @@ def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
     is_whole = True
     for group in grouped(by_importance(_severe(results)), _kind):
         first = group[0]
+        if first.fact:
+            from krm_fn.explain.facts import lines_of_facts  # noqa: PLC0415 -- nor the function
+
+            shown.append(f"[{first.severity.value}] FactsUnknown: {_NOT_SAID}")
+            shown += [f"  {line}" for line in lines_of_facts(group)]
+            continue
         line = first.line_with_file()
         if len(group) > 1:
             line = _of_kind(group)
@@ -59,7 +66,7 @@ def _severe(results: Iterable[Result]) -> list[Result]:
 def _kind(result: Result) -> object:
     if result.code in _FULL or not result.code:
         return result.text, result.path, result.ref
-    return result.severity, result.code
+    return result.severity, result.code, bool(result.fact)
 
 
 def _of_kind(results: Sequence[Result]) -> str:
@@ -68,7 +75,7 @@ def _of_kind(results: Sequence[Result]) -> str:
     messages = {redact(result.message) for result in results}
     meaning = messages.pop()
     if messages:
-        from krm_fn.krm.messages import explanations  # noqa: PLC0415 -- a run that says this is rare
+        from krm_fn.krm.messages import explanations  # noqa: PLC0415 -- the function needs none
 
         meaning = explanations()[first.code].meaning
     files = {result.ref.file_path for result in results}

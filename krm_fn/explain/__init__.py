@@ -5,6 +5,7 @@ hosts     which programs reach which host directly; `clients` has a row for each
 clusters  what each Cluster gets
 names     names of Clusters and of their parts
 nodes     which nodes are replaced
+facts     what no manifest says of Clusters, as lines for a ProxyConfig
 covered   the table of what a run reaches
 answer    all of it
 sections  the answer as titles, lines and tables, which `text` and `html` show
