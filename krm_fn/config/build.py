@@ -135,7 +135,8 @@ def _selector(spec: Mapping[str, Any]) -> Selector:
         if "namespace" in source:
             matcher["namespaces"] = [source["namespace"]]
         exclude.append(matcher)
-    return Selector(tuple(map(Matcher.of, include)), tuple(map(Matcher.of, exclude)))
+    included = tuple(map(Matcher.of, include))
+    return Selector(included, tuple(map(Matcher.of, exclude)))
 
 
 def _certificates(written: Mapping[str, Any]) -> Certificates:

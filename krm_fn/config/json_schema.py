@@ -35,7 +35,8 @@ def schema() -> dict[str, Any]:
     Raises:
         InternalError: this installation has none.
     """
-    schema: dict[str, Any] = json.loads(text_of(*_FILES))
+    text = text_of(*_FILES)
+    schema: dict[str, Any] = json.loads(text)
     return schema
 
 

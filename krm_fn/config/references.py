@@ -27,7 +27,9 @@ def refers(spec: Any) -> bool:
     """Return whether a ``spec`` names objects."""
     if spec.get("from"):
         return True
-    return any(lookup(spec, (*path, "configMap")) for path in (_TRUSTED_CA, _MIRROR_CA))
+    if lookup(spec, (*_TRUSTED_CA, "configMap")):
+        return True
+    return bool(lookup(spec, (*_MIRROR_CA, "configMap")))
 
 
 class MergedSpec:

@@ -94,7 +94,7 @@ def _of_release(obj: Data, sources: ChartSources) -> ChartUse:
     if not chart:
         names = " or ".join(dict.fromkeys(_last_step(url) for url in urls))
     repository = text_at(obj, (*path, "name"))
-    is_folder = "/" in chart
+    is_folder = "/" in chart and kind != "HelmRepository"
     return ChartUse(names or chart_of(obj), repository, ("spec",), " ".join(urls), is_folder)
 
 

@@ -69,6 +69,8 @@ class DataUses:
 
     def seen_from(self, file: str) -> DataUses:
         """Return the same uses with the sources of charts that are nearest to a file."""
+        if not self.chart_sources.urls:
+            return self
         uses = copy.copy(self)
         uses.chart_sources = self.chart_sources._replace(file=file)
         return uses

@@ -69,7 +69,8 @@ def _note_references(
             if not row.fills_references and obj.group_kind not in known_kinds:
                 continue
             if is_selected(obj, config):
-                target.note_references(uses.seen_from(obj.ref.file_path), obj.data, options)
+                seen = uses.seen_from(obj.ref.file_path)
+                target.note_references(seen, obj.data, options)
 
 
 def _note_data(uses: DataUses, reader: ItemReader, config: ProxyConfig) -> None:

@@ -78,7 +78,8 @@ def resolved_for_each(
     known: dict[tuple[object, ...], Resolved] = {}
     for target in targets:
         readers = _readers(subject, target, config)
-        key = (readers, *settings.cache_key(target.id, config, subject.memberships))
+        cache_key = settings.cache_key(target.id, config, subject.memberships)
+        key = (readers, *cache_key)
         if key not in known:
             known[key] = _resolved(subject, target, config, readers)
         yield target, known[key]
@@ -114,7 +115,8 @@ def by_groups(
 
 
 def _readers(subject: Subject, target: Target, config: ProxyConfig) -> Readers:
-    return target.readers(subject.obj.data, target.options(config.targets), subject.uses)
+    options = target.options(config.targets)
+    return target.readers(subject.obj.data, options, subject.uses)
 
 
 def _resolved(subject: Subject, target: Target, config: ProxyConfig, readers: Readers) -> Resolved:

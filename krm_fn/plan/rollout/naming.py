@@ -143,7 +143,8 @@ def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
 def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> RolloutNote:
     """Return a warning about nodes that keep what they have, an information where the user chose that."""
     text = f"nodes keep what they have until the name of the {noun} changes. {advice(config, 'Roll them yourself')}"
-    finding = Result.of("NodesKept", text, user.path, is_info=config.hash_names is False)
+    is_info = config.hash_names is False
+    finding = Result.of("NodesKept", text, user.path, is_info=is_info)
     return RolloutNote(user.item_index, user.obj, finding._replace(current=name))
 
 

@@ -59,7 +59,8 @@ def template_names(
         content = [obj.data.get("spec")]
         template = rename_of(of_object, content, config, "template")
         # Of two objects with one identity the first decides about both names.
-        template = template._replace(name=names.setdefault(key_of(obj), template.name))
+        name = names.setdefault(key_of(obj), template.name)
+        template = template._replace(name=name)
         if location in changed or not template.keeps_name:
             concerned.append(template)
     if not concerned:

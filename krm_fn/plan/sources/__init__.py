@@ -153,7 +153,8 @@ def _value(obj: Object, key: str | None) -> Value:
         value = texts[key or next(iter(texts))]
         if not value.problem:
             return value
-        problem = f"{_name_of(obj)} key `{_key(value)}`: {value.problem.message}"
+        reason = value.problem.message
+        problem = f"{_name_of(obj)} key `{_key(value)}`: {reason}"
     raise ConfigError([problem])
 
 

@@ -165,7 +165,8 @@ def _in_installation(data: Data, context: Context) -> Places:
 def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
     """Return the warning about a chart, or some of its values, that no row knows."""
     where = f" under {quoted(names)}" if names else ""
-    return Result.of("ByHand", _UNKNOWN.format(chart=use.name, where=where), use.path)
+    message = _UNKNOWN.format(chart=use.name, where=where)
+    return Result.of("ByHand", message, use.path)
 
 
 class _ChartPlaces(NamedTuple):
@@ -219,7 +220,8 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
             is_elsewhere = any(holds(value, other) for other in others)
             if holds(value, there) or not is_elsewhere:
                 own.append(value)
-        yield from chart_places._replace(values=own).places(data, root, len(use.path))
+        chart_places = chart_places._replace(values=own)
+        yield from chart_places.places(data, root, len(use.path))
         return
     helm = (*use.path, "helm")
     parameters = list_at(data, (*helm, "parameters"))
@@ -248,7 +250,8 @@ def _in_data(data: Data, context: Context) -> Places:
             chart = _of_rows(name, context.options) or CHARTS.get(name)
             if chart:
                 there = [value for value in _named(chart, names) if holds(value, document)]
-                yield from _ChartPlaces(name, chart, there, context, data).places(document)
+                chart_places = _ChartPlaces(name, chart, there, context, data)
+                yield from chart_places.places(document)
 
     of_charts = context.uses.use(data_key(data)).of_charts
     if not of_charts:

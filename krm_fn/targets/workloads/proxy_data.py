@@ -67,7 +67,8 @@ class _ProxyData(Target):
         kind = data.get("kind")
         texts = {text.path[-1]: text for text in embedded.values(data)}
         variables = dict(use.keys)
-        is_of_aws = kind == "ConfigMap" and text_at(data, ("metadata", "name")) == _AWS
+        name = text_at(data, ("metadata", "name"))
+        is_of_aws = kind == "ConfigMap" and name == _AWS
         if use.is_environment or is_of_aws:
             variables |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
         elsewhere = frozenset({"NO_PROXY"}).difference(variables.values())
@@ -89,7 +90,8 @@ class _ProxyData(Target):
             forms["noProxy"] = ("the repository", no_proxy)
         for key, (label, form) in forms.items():
             text = texts.get(key) or new_text({"kind": kind}, key)
-            yield Place(text.path, Text(text, form, stays=key in variables), label)
+            of_text = Text(text, form, stays=key in variables)
+            yield Place(text.path, of_text, label)
 
     def refuses(self, data: Data, options: Options) -> bool:
         """Return whether the annotation of an object says that its proxy stays as it is."""

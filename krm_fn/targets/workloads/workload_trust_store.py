@@ -81,7 +81,8 @@ def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | 
     if not settings.trusted_ca.pem or not _is_meant(data, options):
         return None
     folder = options.get("mountPath", "/etc/inject-proxy/trusted-ca")
-    bundle = _Bundle(NAME, CA_KEY, folder, tuple(options.get("variables", ())))
+    variables = options.get("variables", ())
+    bundle = _Bundle(NAME, CA_KEY, folder, tuple(variables))
     if settings.trusted_ca.config_map:
         namespace, name, key = settings.trusted_ca.config_map
         if namespace == namespace_of(data):
@@ -162,7 +163,8 @@ def _in_config_map(data: Data, pem: str) -> Places:
 
 
 def _entry(path: Pointer, name: str, entry: Data | None, label: str) -> Place:
-    return Place(path, NamedEntry(name, entry), label, len(path) - 1, is_trust=True)
+    form = NamedEntry(name, entry)
+    return Place(path, form, label, len(path) - 1, is_trust=True)
 
 
 class _WorkloadTrustStore(Target):

@@ -21,6 +21,7 @@ from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place
 from krm_fn.places.provided import NO_USES, DataUses, provided_for
+from krm_fn.places.reading import quoted
 from krm_fn.products import cluster_api
 from krm_fn.products.workload_kinds import POD_SPEC
 from krm_fn.targets.base import Context, Data, Options, Places, Target
@@ -50,7 +51,8 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     form = EnvEntries(provided=provided, env_from=container.fields.get("envFrom"))
     kind = "init container" if container.is_init else "container"
     label = f'{kind} "{container.key}"'
-    return Place((*container.path, "env"), form, label, len(container.path), on_conflict_keep=keeps)
+    path = (*container.path, "env")
+    return Place(path, form, label, len(container.path), on_conflict_keep=keeps)
 
 
 class _OneProgram(Target):
@@ -155,7 +157,9 @@ class _Workloads(Target):
         """Yield the environments of the chosen containers."""
         options = context.options
         at = _pod_spec(data, options)
-        if at is None or choice.is_refused(data, at):
+        if at is None:
+            return
+        if choice.is_refused(data, at):
             return
         names = choice.request_of(data, at).names
         is_chosen = _is_chosen(data, at, options)
@@ -174,10 +178,10 @@ class _Workloads(Target):
         for container in chosen:
             yield _env_place(data, container, context)
         there = [container.name for container in all_containers(data, at)]
-        missing = ", ".join(f"`{name}`" for name in names if name not in there)
+        missing = [name for name in names if name not in there]
         if missing and context.settings.sets_any:
             path = ("metadata", "annotations")
-            yield Result.of("SettingUnused", _UNKNOWN.format(missing), path)
+            yield Result.of("SettingUnused", _UNKNOWN.format(quoted(missing)), path)
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""

@@ -262,6 +262,8 @@ def test_a_folder_is_the_chart_of_its_name_where_the_values_are(values: Any, *, 
     obj = release("./charts/external-dns", values)
     assert bool(changes(target, obj, **ANY)) is is_written
     assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"] * (not is_written)
+    obj["spec"]["chart"]["spec"]["sourceRef"]["kind"] = "HelmRepository"
+    assert changes(target, obj, **ANY)
 
 
 def test_a_chart_of_bitnami_has_only_rows_of_the_user() -> None:
