@@ -124,3 +124,10 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_config_above(tmp_path: Pat
     assert "the ProxyConfig is the one in ../../proxy.yaml\n" in done.stderr
     done = command(tmp_path / "a/b", "run", "--check")
     assert (done.returncode, "broken.yaml: document 1: not valid YAML" in done.stderr) == (1, True)
+
+
+def test_init_writes_no_second_config_below_one(tmp_path: Path) -> None:
+    repository(tmp_path, {"proxy.yaml": CONFIG})
+    done = command(tmp_path / "a/b", "init", "--yes")
+    assert (done.returncode, '"../../proxy.yaml" holds a ProxyConfig already' in done.stderr) == (2, True)
+    assert command(tmp_path / "a/b", "init", "--print").returncode == 0

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from krm_fn import config
 from krm_fn.cli import streams
-from krm_fn.cli.config import config_of
+from krm_fn.cli.config import config_above, config_of
 from krm_fn.cli.files import real_path
 from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, find_proxies, note_proxy
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
@@ -61,9 +61,15 @@ def run(given: Namespace) -> Answer:
     manifests = ReadableManifests(selection.manifests, selection.paths)
     file = os.path.normpath(os.path.join(given.folder, _NAME))
     asks = not (given.yes or given.print)
-    for located in () if given.print else manifests.configs():
-        there = located.ref.file_path
-        raise UsageError(f'"{there}" holds a ProxyConfig already; `--print` prints a new one')
+    if not given.print:
+        files = [located.ref.file_path for located in manifests.configs()]
+        above = config_above(manifests, [given.folder])
+        if above:
+            files.append(above.file)
+        if files:
+            raise UsageError(
+                f'"{files[0]}" holds a ProxyConfig already; `--print` prints a new one'
+            )
     if asks and not (streams.is_terminal(sys.stdin) and streams.is_terminal(sys.stderr)):
         raise UsageError("there is no terminal to ask on: `--yes` or `--print` asks nothing")
     proxies = find_proxies(manifests, selection.others, os.environ)
