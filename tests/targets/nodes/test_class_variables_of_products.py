@@ -76,7 +76,8 @@ def test_what_a_class_writes_out_of_a_variable_is_in_no_template_and_no_patch_of
     items, reported = run(before, shared)
     assert items[:3] == before[:3]
     assert has_proxy(value_of(items))
-    assert [line for line in reported if "ProxyReplaced" not in line] == []
+    assert ("ValueLost" in str(reported)) is (made is tkg)  # of `%`, which the class does not escape
+    assert [line for line in reported if "ProxyReplaced" not in line and "ValueLost" not in line] == []
     assert run(items, shared)[0] == items
     without_proxy = copy.deepcopy(before)
     if made is tkg:
