@@ -8,6 +8,8 @@ from __future__ import annotations
 
 HIDDEN = "***"
 """What an output shows in the place of a secret."""
+LONGEST = 160
+"""Characters of a line for a person in a terminal."""
 _KEPT = frozenset({"Cs", "Zs"})
 """Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
 
@@ -17,6 +19,14 @@ def printable(line: str) -> str:
     if line.isprintable():
         return line
     return "".join(map(_escaped, line))
+
+
+def shortened(line: str) -> str:
+    """Return the words of a line that fit into a line for a person."""
+    if len(line) <= LONGEST:
+        return line
+    words, _, _ = line[: LONGEST - 1].rpartition(" ")
+    return f"{words} …"
 
 
 def printable_html(text: str) -> str:

@@ -129,8 +129,5 @@ def _summary(
             replaced.update(change.clusters)
     if replaced:
         phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
-    for row in rows:
-        if row.left and row.system in ("workloads", "charts"):
-            phrases.append(f"{row.left} of {row.found} {row.system} stay without")  # noqa: PERF401
     sentence = "; ".join(phrases)
     return f"{sentence[:1].upper()}{sentence[1:]}."

@@ -18,6 +18,7 @@ from krm_fn.pipeline import Comparison
 from krm_fn.places.charts import charts_of
 from krm_fn.plan import ObjectSource, Overview
 from krm_fn.plan.selection import fits
+from krm_fn.printable import shortened
 from krm_fn.products.charts import CHARTS
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
@@ -46,17 +47,12 @@ _NOBODY_CHOSE = {
     _OTHERS: "no target that is on writes them",
 }
 """Why objects of a system are left of which nothing else is known."""
-_WORDS_OF_PRESETS = {
-    "flux": ("part-of: flux", "fluxcd/", "flux-operator"),
-    "argocd": ("argocd",),
-    "clusterAPIProviders": ("cluster.x-k8s.io/provider", "cluster-api", "diagnostics"),
-}
-"""Name of a preset -> words of which one is in the text of each of its workloads, as people write them."""
-_PRESETS = "presets would choose them: `targets: {workloads: {presets: [NAMES]}}`"
+_PRESETS = ("flux", "argocd", "clusterAPIProviders")
+_WORDS_OF_PRESETS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnostics")
+"""Words of which one is in the text of each workload of a preset, as people write them."""
+_OF_PRESETS = "presets would choose them: `targets: {workloads: {presets: [NAMES]}}`"
 _KNOWN_CHARTS = "known charts that nobody chose: `targets: {charts: {charts: [{charts: [NAMES]}]}}`"
 _OTHER_CHARTS = "charts whose values are not known: NAMES"
-_LONGEST = 160
-"""Characters of a line in a terminal."""
 _CHANGED, _SAME = "changed", "same"
 _MOST_REASONS = 4
 
@@ -100,9 +96,15 @@ def covered(comparison: Comparison, source: ObjectSource) -> list[Covered]:
                 continue
             found[system] += 1
         outcomes[system][outcome] += 1
-    unread = [obj for obj in _unread(source) if (obj.ref, obj.path) not in known]
-    for (system, why), number in _why_unread(unread, overview).items():
-        outcomes[system][why] += number
+    names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for obj in _unread(source):
+        why, name = _why_unread(obj, overview)
+        if why and (obj.ref, obj.path) not in known:
+            system = _SYSTEMS.get(obj.ref.kind, _OTHERS)
+            names[system, why].append(name)
+    for (system, why), group in names.items():
+        reason = why.replace("NAMES", ", ".join(sorted(set(group))))
+        outcomes[system][reason] += len(group)
     return [_row(system, found[system], outcomes[system]) for system in outcomes if found[system]]
 
 
@@ -133,9 +135,8 @@ def _outcome(records: Sequence[Compared], overview: Overview) -> str:
         return _CHANGED
     if any(_has_proxy(record) for record in records):
         return _SAME
-    is_chart = (
-        _SYSTEMS.get(records[0].obj.ref.kind) == "charts"
-    )  # all that nobody chose are one reason
+    kind = records[0].obj.ref.kind
+    is_chart = _SYSTEMS.get(kind) == "charts"  # all that nobody chose are one reason
     for record in records:
         if record.why_left and record.after:
             return f"they set another proxy: {redact(record.why_left)}"
@@ -176,41 +177,21 @@ def _unread(source: ObjectSource) -> Iterator[Object]:
         if "charts" in systems:
             yield from _objects(source, indexes)
         elif "workloads" in systems:
-            words = [word for words in _WORDS_OF_PRESETS.values() for word in words]
-            yield from _objects(source, source.holding(tuple(words), indexes))
+            yield from _objects(source, source.holding(_WORDS_OF_PRESETS, indexes))
 
 
-def _why_unread(unread: Iterable[Object], overview: Overview) -> Counter[tuple[str, str]]:
-    """Return a system, and what would choose objects of it that nobody chose -> how many there are."""
-    names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for obj in unread:
-        system = _SYSTEMS.get(obj.ref.kind, "")
-        if overview.config is not None and not fits(obj, overview.config.selector):
-            if system:
-                names[system, "`spec.selector` leaves them out"].append("")
-        elif system == "charts":
-            for use in charts_of(obj.data, overview.uses.chart_sources):
-                why = _KNOWN_CHARTS if use.name in CHARTS else _OTHER_CHARTS
-                names[system, why].append(redact(use.name))
-                break
-        elif system == "workloads":
-            for preset in _presets_of(obj):
-                names[system, _PRESETS].append(preset)
-                break
-    reasons: Counter[tuple[str, str]] = Counter()
-    for (system, why), group in names.items():
-        text = why.replace("NAMES", ", ".join(sorted(set(group))))
-        reasons[system, text] = len(group)
-    return reasons
-
-
-def _presets_of(obj: Object) -> Iterator[str]:
-    """Yield the presets that would choose a workload."""
-    target = TARGETS["workloads"]
-    for preset in _WORDS_OF_PRESETS:
+def _why_unread(obj: Object, overview: Overview) -> tuple[str, str]:
+    """Return why nobody writes into a workload or a chart, and which preset or chart it is; "" where it is none."""
+    if overview.config is not None and not fits(obj, overview.config.selector):
+        return "`spec.selector` leaves them out", ""
+    for use in charts_of(obj.data, overview.uses.chart_sources):
+        why = _KNOWN_CHARTS if use.name in CHARTS else _OTHER_CHARTS
+        return why, redact(use.name)
+    for preset in _PRESETS:
         context = Context({"presets": [preset]}, ProxySettings())
-        if target.has_site(obj.data, context):
-            yield preset
+        if TARGETS["workloads"].has_site(obj.data, context):
+            return _OF_PRESETS, preset
+    return "", ""
 
 
 def _row(system: str, found: int, outcomes: Counter[str]) -> Covered:
@@ -240,7 +221,5 @@ def lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str]:
         shown.append(f"{row.system:13} {numbers}")
         for why in row.why:
             line = f"  left {why}"
-            if len(line) > _LONGEST and not verbose:
-                line = f"{line[: _LONGEST - 1]}…"
-            shown.append(line)
+            shown.append(line if verbose else shortened(line))
     return shown

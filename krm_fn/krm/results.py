@@ -282,7 +282,7 @@ def by_importance(results: Iterable[Result]) -> list[Result]:
     return sorted(sorted_results(results), key=_rank)
 
 
-def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line) -> list[str]:
+def lines(results: Iterable[Result]) -> list[str]:
     """Return the results, the most important first, a line each.
 
     What would be said of more than three places in the same words is said of the first, with the number of the others:
@@ -291,13 +291,13 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
     reported: list[str] = []
     for group in grouped(by_importance(results), _words):
         if len(group) <= _AT_MOST:
-            reported += map(line, group)
+            reported += map(Result.line, group)
             continue
         objects = {result.ref for result in group}
         others = count(len(group) - 1, "more place") + " in it"
         if len(objects) > 1:
             others = count(len(objects) - 1, "more object")
-        first = line(group[0])
+        first = group[0].line()
         reported.append(f"{first} (and {others}, `--verbose` names them)")
     return reported
 

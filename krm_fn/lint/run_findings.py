@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn import placeholders
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
-from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.krm.results import ObjectRef, Result, count
 from krm_fn.lint.compared import Compared, is_change
 from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
@@ -205,8 +205,8 @@ def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) 
     """Yield what is wrong with the list of objects: nothing is selected, two Clusters of one name, unreadable texts."""
     if overview.candidates and not overview.selected:
         message = (
-            f"`spec.selector.include` fits none of the {overview.candidates} objects of this list that could hold a "
-            "proxy, so inject-proxy changes nothing: correct it, or remove it"
+            "`spec.selector.include` fits nothing of this list that could hold a proxy "
+            f"({count(overview.candidates, 'object')}), so inject-proxy changes nothing: correct it, or remove it"
         )
         yield Result.of("SettingUnused", message).about(config_ref)
     if wanted.mode is not Mode.REMOVE:
