@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
@@ -38,15 +38,16 @@ class ListChanges:
         return len(self.items) + len(self.created)
 
 
-def item_after(item: Any, objects: Mapping[Pointer, Any]) -> Any:
+def item_after(read: Callable[[], Any], objects: Mapping[Pointer, Any]) -> Any:
     """Return the data of an item with the new data of objects in it, without those that go.
 
     Args:
-        item: the data of the item before; lists in it may be changed.
+        read: returns the data of the item before; lists in it may be changed.
         objects: as in ``ListChanges.items``, of an item that stays.
     """
     if () in objects:
         return objects[()]
+    item = read()
     # The last object first: the index of an object must hold once others are gone.
     for path in sorted(objects, key=_numbers, reverse=True):
         *above, last = path

@@ -96,7 +96,7 @@ def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) ->
     for_ytt = place.file in manifests.files_for_ytt
     document = Document(manifests.text(index), for_ytt=for_ytt)
     try:
-        data = item_after(document.data(), objects)
+        data = item_after(document.data, objects)
         return document.with_data(data)
     except InputError as error:
         error.args = (f"{place.file}: document {place.number + 1}: {error}",)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from operator import is_
 
 from krm_fn.errors import ExpansionError, TextError
 from krm_fn.light_typing import Any
@@ -220,7 +221,7 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, dict):
         if one.keys() != other.keys():
             return False
-        return all(same(value, other[key]) for key, value in one.items())
+        return all(map(same, one.values(), map(other.get, one)))
     if isinstance(one, list):
         if len(one) != len(other):
             return False
@@ -235,9 +236,13 @@ def shared(old: Any, new: Any) -> Any:
     """
     if isinstance(old, dict) and isinstance(new, dict):
         new = {name: shared(old.get(name), value) for name, value in new.items()}
+        is_same = old.keys() == new.keys() and all(map(is_, map(old.get, new), new.values()))
     elif isinstance(old, list) and isinstance(new, list):
         longer = new[len(old) :]
         new = [*map(shared, old, new), *longer]
-    if same(old, new):
+        is_same = len(old) == len(new) and all(map(is_, old, new))
+    else:
+        is_same = same(old, new)
+    if is_same:
         return old
     return new

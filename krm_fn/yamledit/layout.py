@@ -13,7 +13,7 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.data import key_text
 from krm_fn.yamledit.lines import column_of, end_of_line, end_of_match, starts_line
 from krm_fn.yamledit.render import Layout
-from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
+from krm_fn.yamledit.tree import Collection, Mapping, Node, Scalar, Sequence, walk
 
 _SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*")
@@ -122,21 +122,24 @@ def style_of(text: str, root: Node) -> Layout:
         if isinstance(node, Mapping):
             if is_json:
                 is_json = all(quote_of(key) == '"' for key, _ in node.entries)
-            steps += filter(None, _indents(text, node, Mapping))
-            dashes += _indents(text, node, Sequence)
+            for value, columns in _indents(text, node):
+                if isinstance(value, Sequence):
+                    dashes.append(columns)
+                elif columns:
+                    steps.append(columns)
     return Layout(_usual(steps, 2), _usual(dashes, 0), json=is_json)
 
 
-def _indents(text: str, node: Mapping, kind: type[Mapping | Sequence]) -> Iterator[int]:
-    """Yield how much deeper than its key each block collection of a kind is in a mapping."""
+def _indents(text: str, node: Mapping) -> Iterator[tuple[Node, int]]:
+    """Yield each block collection in a mapping, and how much deeper than its key it is."""
     if node.flow:
         return
     for key, value in node.entries:
-        if isinstance(value, kind) and not value.flow:
+        if isinstance(value, Collection) and not value.flow:
             start = end_of_match(_PROPERTIES, text, value.start)
             columns = column_of(text, start) - column_of(text, key.start)
             if columns >= 0:
-                yield columns
+                yield value, columns
 
 
 def _usual(columns: Iterable[int], default: int) -> int:
@@ -150,8 +153,8 @@ def style_near(text: str, node: Mapping | Sequence, slots: list[Slot], style: La
     if _is_json(node):
         style = style._replace(json=True)
     if isinstance(node, Mapping):
-        dash = _usual(_indents(text, node, Sequence), style.dash)
-        return style._replace(dash=dash, quotes={})
+        lists = [columns for value, columns in _indents(text, node) if isinstance(value, Sequence)]
+        return style._replace(dash=_usual(lists, style.dash), quotes={})
     style = style._replace(quotes=_quotes(node.items[-1]))
     for slot in reversed(slots):
         before = text[slot.start : slot.node.start]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.changes import WHOLE_ITEM, ListChanges, item_after
@@ -158,13 +159,16 @@ def new_items(changes: ListChanges) -> list[Any]:
 
 def _edited(item: str, objects: Mapping[Pointer, Any]) -> str:
     document = Document(item)
-    (old,) = document.data()
-    ref = reference(old)
+
+    def read() -> Any:
+        (old,) = document.data()
+        return old
+
     try:
-        new = item_after(old, objects)
+        new = item_after(read, objects)
         return document.with_data([new])
     except EditError as error:
-        raise EditError(f"{ref}: {error}") from None
+        raise EditError(f"{reference(read())}: {error}") from None
 
 
 def _end_of_item(item: str, column: int) -> int:
@@ -236,7 +240,7 @@ class WholeLayout:
             if objects == WHOLE_ITEM:
                 del items[index]
             else:
-                items[index] = item_after(items[index], objects)
+                items[index] = item_after(partial(items.__getitem__, index), objects)
         if changes.created:
             data["items"] = [*(items or []), *new_items(changes)]
         if results:
