@@ -7,7 +7,6 @@ An object is filled if it is in the list; whoever refers to one that is not ther
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterable, Iterator
 
@@ -71,6 +70,8 @@ class DataUses:
         """Return the same uses with the sources of charts that are nearest to a file."""
         if not self.chart_sources.urls:
             return self
+        import copy  # noqa: PLC0415 -- few lists hold sources of charts
+
         uses = copy.copy(self)
         uses.chart_sources = self.chart_sources._replace(file=file)
         return uses
