@@ -120,6 +120,14 @@ def test_no_password_is_shown_and_a_place_without_one_is_right() -> None:
     assert about_another(with_password, places(RIGHT)["AKS"]) == []
 
 
+def test_a_patch_of_a_class_may_set_the_proxy_of_some_nodes_and_a_script_one_that_the_shell_fills_in() -> None:
+    workers = {"match": {"roles": ["Worker"]}, "httpProxy": "http://workers:1"}
+    item = class_with_patch(DROP_IN % "http://workers:1")
+    assert about_another({**PROXY, "overrides": [workers]}, item) == []
+    assert about_another(PROXY, item) == about_another(REMOVE, item) == ["ClusterClass"]
+    assert about_another(PROXY, class_with_patch(DROP_IN % "http://$HOST:1")) == []
+
+
 @pytest.mark.parametrize("annotation", ["false", "true"])
 def test_what_an_annotation_refuses_or_chooses_is_no_warning(annotation: str) -> None:
     assert about_another(PROXY, workload(HTTP_PROXY=OLD, annotation=annotation)) == []

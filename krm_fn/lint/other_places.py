@@ -29,7 +29,7 @@ from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.systems import System, known_system
 from krm_fn.products.workload_kinds import POD_KINDS
-from krm_fn.proxy_url import with_and_without_credentials
+from krm_fn.proxy_url import split_url, with_and_without_credentials
 from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
@@ -131,6 +131,8 @@ def of_object(
     if urls is None or choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
         return
     expected = set(urls)
+    if any(urls) and obj.group_kind == CLUSTER_CLASS:  # a patch is for some of its nodes
+        expected |= wanted.proxy_urls
     for record in compared:
         expected |= record.place.proxy_urls
     right = with_and_without_credentials(expected)
@@ -197,7 +199,8 @@ def _in_node(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:
         elif is_text and member != "description" and ("roxy" in node or "ROXY" in node):
             for match in _IN_TEXT.finditer(node):
                 url = match[2].rstrip(_SHELL).replace("%%", "%")
-                yield _reading(match[1], url, path)
+                if "$" not in split_url(url).host:  # a shell fills it in
+                    yield _reading(match[1], url, path)
 
 
 def _is_proxy(name: str, value: str) -> bool:
