@@ -260,12 +260,12 @@ def _empty_places(obj: Object, charts: _Charts, overview: Overview) -> Iterator[
 
 
 def _is_in_values(obj: Object, sources: list[Any], overview: Overview) -> bool:
-    """Return whether a ConfigMap or Secret of the list from which a release takes values holds a proxy."""
+    """Return whether an object of the list that is, or becomes, one of the sources of a release holds a proxy."""
     names = [text_at(source, ("name",)) for source in sources]
     for other, _ in overview.naming:
         if other.ref.namespace != obj.ref.namespace or other.ref.name not in names:
             continue
-        if other.group_kind[0] == "" and any(_proxies_in(other)):
+        if any(_proxies_in(other)):
             return True
     return False
 

@@ -26,10 +26,9 @@ class ChartSources(NamedTuple):
     file: str = ""
 
     def find(self, key: Key) -> list[str]:
-        """Return the URL of a source, "" for none; several where it may be one of several that differ."""
+        """Return the URL of a source, none for one that is not known, several where it may be one of several."""
         candidates = self.urls.candidates(key._replace(file=self.file))
-        urls = [self.urls[candidate] for candidate in candidates]
-        return list(dict.fromkeys(urls)) or [""]
+        return list(dict.fromkeys(self.urls[candidate] for candidate in candidates))
 
 
 NO_SOURCES = ChartSources()

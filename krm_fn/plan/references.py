@@ -34,12 +34,9 @@ def data_uses(reader: ItemReader, config: ProxyConfig) -> DataUses:
 
 def _chart_sources(reader: ItemReader) -> ChartSources:
     """Return the sources of Flux that say more of a chart than its HelmRelease: of a ``chartRef``, and of Bitnami."""
-    releases = items_of_kinds(reader.source, ["HelmRelease"])
-    if not releases:
+    if not items_of_kinds(reader.source, ["HelmRelease"]):
         return NO_SOURCES
-    words: tuple[str, ...] = ("bitnami", "Bitnami")
-    if reader.source.holding(("chartRef",), releases):
-        words += ("OCIRepository",)
+    words = ("bitnami", "Bitnami", "OCIRepository")
     kinds = [kind for _, kind in CHART_SOURCES]
     found = []
     for index in items_of_kinds(reader.source, kinds, words):

@@ -25,6 +25,9 @@ Signs = tuple[tuple[str, str], ...]
 """Paths with dots, and for each a word of what the values have there."""
 
 
+_MEMBERS = {CAMEL_CASE: proxy_keys.CAMEL, SNAKE_CASE: proxy_keys.SNAKE}
+
+
 class ChartValue(NamedTuple):
     """One place among the values of a chart.
 
@@ -67,12 +70,9 @@ class ChartValue(NamedTuple):
 
         One text for both proxies is that of ``HTTPS_PROXY``.
         """
-        above, members = self.path, self.members
-        if self.form == CAMEL_CASE:
-            members = proxy_keys.CAMEL
-        elif self.form == SNAKE_CASE:
-            members = proxy_keys.SNAKE
-        elif self.form == URL:
+        above = self.path
+        members = _MEMBERS.get(self.form, self.members)
+        if self.form == URL:
             above, members = "", ("", self.path, self.no_proxy)
         texts = {}
         for variable, member in zip(proxy_keys.UPPER, members, strict=True):

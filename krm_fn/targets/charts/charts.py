@@ -104,13 +104,11 @@ class _Charts(Target):
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
-        audience = Audience.POD
+        is_go: set[bool] = set()
         for chosen in chosen_charts(data, options, uses.chart_sources):
             chart = known_chart(chosen.use, data, options)
-            if chart is None or not chart.is_go:
-                audience = Audience.POD
-                break
-            audience = Audience.GO
+            is_go.add(chart is not None and chart.is_go)
+        audience = Audience.GO if is_go == {True} else Audience.POD
         names: list[str] = []
         for installing in (data, *uses.use(data_key(data)).releases):
             for use in charts_of(installing, uses.chart_sources):

@@ -26,8 +26,6 @@ _IN_CLUSTER = re.compile(r"\bhttp://([a-z0-9-]+(?:\.[a-z0-9-]+)?)(?![\w.-])")
 
 def sources(data: Data) -> Iterator[tuple[DataKey, str]]:
     """Yield the keys of ConfigMaps and Secrets from which a HelmRelease takes values, the last one first."""
-    if group_kind(data) != HELM_RELEASE:
-        return
     for source in reversed(list_at(data, ("spec", "valuesFrom"))):
         name = text_at(source, ("name",))
         key = text_at(source, ("valuesKey",)) or "values.yaml"
