@@ -13,7 +13,7 @@ from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.grants import Grant, Proxy, grants_of, proxies_of
-from krm_fn.explain.names import cluster_names, distinct
+from krm_fn.explain.names import capitalised, cluster_names, distinct
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
@@ -51,14 +51,17 @@ def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = 
     grants: list[Grant] = []
     for record in comparison.compared:
         grants += grants_of(record)
-    nodes = node_changes([*comparison.results, *comparison.silenced], comparison.compared)
+    results = [*comparison.results, *comparison.silenced]
+    nodes = node_changes(results, comparison.compared)
     clusters = clusters_of(comparison, grants, nodes, belonging)
     names = [cluster.name for cluster in clusters]
     chosen = _chosen(only, names)
 
     def is_about(names: Collection[str]) -> bool:
         """Return whether something is about a Cluster that is explained, or about none."""
-        return not (chosen and names) or not chosen.isdisjoint(names)
+        if not chosen or not names:
+            return True
+        return not chosen.isdisjoint(names)
 
     clusters = [cluster for cluster in clusters if is_about([cluster.name])]
     nodes = [change for change in nodes if is_about(change.clusters)]
@@ -117,7 +120,8 @@ def _summary(
         if len(urls) == 1:
             which = f"the proxy {urls[0]}"
         get = "gets" if len(served) == 1 else "get"
-        phrases.append(f"{len(served)} of {count(len(clusters), 'cluster')} {get} {which}")
+        total = count(len(clusters), "cluster")
+        phrases.append(f"{len(served)} of {total} {get} {which}")
     elif clusters:
         phrases.append("no cluster gets a proxy")
     changed = sum(row.changed for row in rows)
@@ -130,4 +134,4 @@ def _summary(
     if replaced:
         phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
     sentence = "; ".join(phrases)
-    return f"{sentence[:1].upper()}{sentence[1:]}."
+    return f"{capitalised(sentence)}."

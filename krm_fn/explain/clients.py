@@ -78,7 +78,9 @@ class Client(NamedTuple):
     def goes_direct(self, no_proxy: str, host: str, port: int) -> bool:
         """Return whether a request to ``host`` (IPv6 without brackets) does not go through the proxy."""
         host_address = address(host)
-        is_loopback = host == "localhost" or (host_address is not None and host_address.is_loopback)
+        is_loopback = host == "localhost"
+        if host_address is not None:
+            is_loopback = host_address.is_loopback
         if "loopback" in self.does and is_loopback:
             return True
         if self.everything == "list" and no_proxy == "*":
@@ -132,7 +134,8 @@ class Client(NamedTuple):
 @lru_cache(maxsize=16)
 def _entries(no_proxy: str, separators: str) -> tuple[str, ...]:
     """Return the entries of a list: each is asked about many hosts, by many clients."""
-    return tuple(filter(None, re.split(_SEPARATORS[separators], no_proxy.strip())))
+    parts = re.split(_SEPARATORS[separators], no_proxy.strip())
+    return tuple(filter(None, parts))
 
 
 def _clients() -> dict[str, Client]:

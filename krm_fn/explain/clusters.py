@@ -71,7 +71,8 @@ def clusters_of(
         if result.severity is not Severity.INFO:
             for name in answers.keys() & clusters_about(result, belonging):
                 _add(answers[name].codes, [result.code])
-    _add_left(answers, [*comparison.results, *comparison.silenced], belonging)
+    results = [*comparison.results, *comparison.silenced]
+    _add_left(answers, results, belonging)
     for name, why in reasons.items():
         answer = answers[name]
         if why and not answer.proxies and not answer.left:

@@ -53,6 +53,7 @@ _WORDS_OF_PRESETS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api
 _OF_PRESETS = "presets would choose them: `targets: {workloads: {presets: [NAMES]}}`"
 _KNOWN_CHARTS = "known charts that nobody chose: `targets: {charts: {charts: [{charts: [NAMES]}]}}`"
 _OTHER_CHARTS = "charts whose values are not known: NAMES"
+HEAD = ("System", "Found", "Have it", "Changed", "Left")
 _CHANGED, _SAME = "changed", "same"
 _MOST_REASONS = 4
 
@@ -70,6 +71,12 @@ class Covered(NamedTuple):
     left: int
     why: Names
 
+    @property
+    def cells(self) -> list[str]:
+        """The system and its numbers, as texts."""
+        numbers = (self.found, self.same, self.changed, self.left)
+        return [self.system, *map(str, numbers)]
+
 
 def covered(comparison: Comparison, source: ObjectSource) -> list[Covered]:
     """Return a row for each system of which there are objects.
@@ -80,7 +87,7 @@ def covered(comparison: Comparison, source: ObjectSource) -> list[Covered]:
     """
     overview = comparison.overview
     found = _found(source)
-    outcomes: dict[str, Counter[str]] = {system: Counter() for system in _NOBODY_CHOSE}
+    outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     known = set()
     for key, records in by_object(comparison.compared).items():
         first = records[0]
@@ -91,9 +98,10 @@ def covered(comparison: Comparison, source: ObjectSource) -> list[Covered]:
         if first.place.is_new or not outcome:
             continue
         known.add(key)
+        has_place = outcome == _CHANGED or any(record.after for record in records)
+        if system == _OTHERS and not has_place:
+            continue
         if system == _OTHERS:
-            if outcome != _CHANGED and not any(record.after for record in records):
-                continue
             found[system] += 1
         outcomes[system][outcome] += 1
     names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
@@ -103,9 +111,11 @@ def covered(comparison: Comparison, source: ObjectSource) -> list[Covered]:
             system = _SYSTEMS.get(obj.ref.kind, _OTHERS)
             names[system, why].append(name)
     for (system, why), group in names.items():
-        reason = why.replace("NAMES", ", ".join(sorted(set(group))))
+        together = ", ".join(sorted(set(group)))
+        reason = why.replace("NAMES", together)
         outcomes[system][reason] += len(group)
-    return [_row(system, found[system], outcomes[system]) for system in outcomes if found[system]]
+    systems = [system for system in _NOBODY_CHOSE if found[system]]
+    return [_row(system, found[system], outcomes[system]) for system in systems]
 
 
 def _found(source: ObjectSource) -> Counter[str]:
@@ -113,7 +123,8 @@ def _found(source: ObjectSource) -> Counter[str]:
     found: Counter[str] = Counter()
     for kinds, indexes in source.by_kinds().items():
         if "Kustomization" in kinds:
-            found["not judged"] += len(source.holding(("helmCharts",), indexes))
+            with_charts = source.holding(("helmCharts",), indexes)
+            found["not judged"] += len(with_charts)
         systems = {_SYSTEMS.get(kind, "") for kind in kinds}
         if len(systems) == 1:
             found[systems.pop()] += len(indexes)
@@ -152,8 +163,9 @@ def _outcome(records: Sequence[Compared], overview: Overview) -> str:
 
 
 def _has_proxy(record: Compared) -> bool:
-    is_written = record.place.target_id and record.place.target.writes is not Writes.NOTHING
-    return bool(is_written and record.after and record.wanted)
+    if not record.place.target_id or record.place.target.writes is Writes.NOTHING:
+        return False
+    return bool(record.after and record.wanted)
 
 
 def _why_not_wanted(record: Compared, overview: Overview) -> str:
@@ -198,7 +210,8 @@ def _row(system: str, found: int, outcomes: Counter[str]) -> Covered:
     changed = outcomes.pop(_CHANGED, 0)
     same = outcomes.pop(_SAME, 0)
     left = found - changed - same
-    outcomes[_NOBODY_CHOSE[system]] += max(0, left - outcomes.total())
+    unexplained = left - outcomes.total()
+    outcomes[_NOBODY_CHOSE[system]] += max(0, unexplained)
     reasons = []
     rest = left
     for why, number in outcomes.most_common(_MOST_REASONS):
@@ -215,11 +228,17 @@ def lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str]:
     """Return a table, and below each row why objects are left; cut where it is long, if not ``verbose``."""
     if not rows:
         return ["no object could carry a proxy"]
-    shown = [f"{'system':13} {'found':>6}  {'have it':>7}  {'changed':>7}  {'left':>6}"]
+    shown = [_in_columns(map(str.lower, HEAD))]
     for row in rows:
-        numbers = f"{row.found:>6}  {row.same:>7}  {row.changed:>7}  {row.left:>6}"
-        shown.append(f"{row.system:13} {numbers}")
-        for why in row.why:
-            line = f"  left {why}"
-            shown.append(line if verbose else shortened(line))
+        shown.append(_in_columns(row.cells))
+        reasons = [f"  left {why}" for why in row.why]
+        shown += reasons if verbose else map(shortened, reasons)
     return shown
+
+
+def _in_columns(cells: Iterable[str]) -> str:
+    system, *others = cells
+    line = f"{system:14}"
+    for cell in others:
+        line += f"{cell:>9}"
+    return line

@@ -107,7 +107,9 @@ def grants_of(record: Compared) -> list[Grant]:
     place = record.place
     if not (place.target_id and place.is_asked and place.resolved.declared):
         return []
-    if place.target.writes is Writes.NOTHING or place.audience is Audience.NOBODY:
+    if place.target.writes is Writes.NOTHING:
+        return []
+    if place.audience is Audience.NOBODY:
         return []
     if not (record.is_changed or record.before or record.after):
         return []
@@ -171,7 +173,8 @@ def _places(grants: Iterable[Grant]) -> Iterator[WrittenPlace]:
         place = grant.record.place
         targets[place.obj.ref].append(place.target_id)
     for ref, names in targets.items():
-        yield WrittenPlace(redact(str(ref)), redact(ref.file_path), distinct(names))
+        file = redact(ref.file_path)
+        yield WrittenPlace(redact(str(ref)), file, distinct(names))
 
 
 def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
@@ -189,5 +192,6 @@ def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
             for grant in owners[text]:
                 names += grant.clusters
         why = tuple(map(redact, entry.why))
-        shown.append(ProxyEntry(redact(text), why, distinct(names)))
+        shown_entry = ProxyEntry(redact(text), why, distinct(names))
+        shown.append(shown_entry)
     return sorted(shown, key=lambda entry: bool(entry.clusters))

@@ -51,7 +51,9 @@ class Reached:
         """The programs that do not do what they should."""
         if self.host.should_be_direct is None:
             return self.failing
-        return (*(self.by_proxy if self.host.should_be_direct else self.direct), *self.failing)
+        if self.host.should_be_direct:
+            return (*self.by_proxy, *self.failing)
+        return (*self.direct, *self.failing)
 
 
 def reached(
@@ -70,14 +72,16 @@ def reached(
     for no_proxy, networks in lists:
         known: set[object] = set()
         for host in _hosts(networks, written, no_proxy):
-            if (host.name, host.port) in known or placeholders.is_in(host.name):
+            name_and_port = (host.name, host.port)
+            if name_and_port in known or placeholders.is_in(host.name):
                 continue
-            known.add((host.name, host.port))
+            known.add(name_and_port)
             row = _reached(no_proxy, host, readers)
             key = (host.what, host.port, row.direct, row.failing)
             first = rows.setdefault(key, row)
-            if host.name not in (first.host.name, *first.others):
-                rows[key] = replace(first, others=(*first.others, host.name))
+            if host.name != first.host.name and host.name not in first.others:
+                others = (*first.others, host.name)
+                rows[key] = replace(first, others=others)
     return list(rows.values())
 
 

@@ -76,7 +76,8 @@ def _text(words: str) -> str:
         code = pieces[number]
         pieces[number] = f"<code>{code}</code>"
         if code in CODES:
-            pieces[number] = f'<a href="{address(code)}">{pieces[number]}</a>'
+            link = address(code)
+            pieces[number] = f'<a href="{link}">{pieces[number]}</a>'
     return "".join(pieces)
 
 

@@ -26,6 +26,11 @@ def some(names: Sequence[str], number: int = 3) -> str:
     return f"{', '.join(names[:number])} and {more} more"
 
 
+def capitalised(text: str) -> str:
+    """Return a text that begins with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
 def cluster_name(namespace: str, name: str) -> str:
     """Return ``namespace/name`` of a Cluster, without a credential that somebody wrote there."""
     full_name = f"{namespace}/{name}" if namespace else name
@@ -43,6 +48,7 @@ def parts_of(memberships: Iterable[Membership]) -> Names:
     parts = []
     for membership in memberships:
         if membership.role is not None:
-            part = f"{_ROLES[membership.role]} {redact(membership.group)}"
+            group = redact(membership.group)
+            part = f"{_ROLES[membership.role]} {group}"
             parts.append(part.strip())
     return distinct(parts)

@@ -52,10 +52,11 @@ def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> lis
     members: dict[ObjectRef, Sequence[Membership]] = {}
     of_workers: dict[object, Sequence[Membership]] = {}
     for record in compared:
-        members[record.obj.ref] = record.place.memberships
+        ref = record.obj.ref
+        members[ref] = record.place.memberships
         kind = _KINDS.get(record.obj.group_kind)
         if kind and kind.is_template and not kind.is_control_plane:
-            of_workers[record.obj.ref.namespace, record.obj.ref.name] = record.place.memberships
+            of_workers[ref.namespace, ref.name] = record.place.memberships
     by_object = grouped(results, lambda result: result.ref)
     keeping = {}
     kept = set()

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
-from krm_fn.explain.covered import Covered
+from krm_fn.explain.covered import HEAD, Covered
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
-from krm_fn.explain.names import Names, some
+from krm_fn.explain.names import Names, capitalised, some
 from krm_fn.explain.nodes import NodeChange
 from krm_fn.krm.masking import redact
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import field_path
 
 COVERED = "What was covered"
 _Rows = list[list[str]]
@@ -38,10 +37,9 @@ class Section(NamedTuple):
 def sections(explanation: Explanation) -> list[Section]:
     """Return the sections that have something to say, the most important first."""
     of_clusters = ("Clusters", "Proxy", "Nodes", "What is wrong")
-    of_covered = ("System", "Found", "Have it", "Changed", "Left", "Why")
     shown = [
         Section("What to do", ("What", "Where"), _findings(explanation.findings)),
-        Section(COVERED, of_covered, _covered(explanation.covered)),
+        Section(COVERED, (*HEAD, "Why"), _covered(explanation.covered)),
         Section("Clusters", of_clusters, _clusters(explanation.clusters)),
         Section(
             "Nodes that are replaced, or keep what they have",
@@ -55,8 +53,11 @@ def sections(explanation: Explanation) -> list[Section]:
 
 
 def _of_proxy(proxy: Proxy) -> Iterator[Section]:
-    title = f"{proxy.readers[:1].upper()}{proxy.readers[1:]}"
-    title += f" of {some(proxy.clusters)}" if proxy.clusters else " without a known Cluster"
+    title = capitalised(proxy.readers)
+    if proxy.clusters:
+        title += f" of {some(proxy.clusters)}"
+    else:
+        title += " without a known Cluster"
     if proxy.parts:
         title += f" ({some(proxy.parts)})"
     yield Section(title, ("Proxy", "Places"), [_places(proxy)])
@@ -69,9 +70,8 @@ def _of_proxy(proxy: Proxy) -> Iterator[Section]:
 def _covered(rows: Iterable[Covered]) -> _Rows:
     cells = []
     for row in rows:
-        numbers = (row.found, row.same, row.changed, row.left)
         why = "; ".join(row.why)
-        cells.append([row.system, *map(str, numbers), why])
+        cells.append([*row.cells, why])
     return cells
 
 
@@ -79,9 +79,8 @@ def _findings(results: Iterable[Result]) -> _Rows:
     """Return the errors and warnings; those of one code are one, with what to do."""
     places = defaultdict(list)
     for result in results:
-        subject = (result.ref.file_path, str(result.ref), field_path(result.path))
-        where = " ".join(filter(None, subject))
-        text = redact(f"{where}: {result.message}")
+        line = result.sentence(redact(result.ref.file_path))
+        text = line.replace(f"{result.code}: ", "", 1)
         places[result.severity.value, result.code].append(text)
     known = explanations()
     rows = []
@@ -106,7 +105,8 @@ def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
             wrong += [f"gets nothing: {why}" for why in cluster.left]
         if codes:
             wrong.append(codes)
-        rows.append(["\n".join(names), proxies, nodes, "\n".join(wrong)])
+        together = "\n".join(names)
+        rows.append([together, proxies, nodes, "\n".join(wrong)])
     return rows
 
 
@@ -115,7 +115,10 @@ def _cells(cluster: ClusterAnswer) -> Names:
     parts = defaultdict(list)
     for part, url in cluster.proxies.items():
         parts[url].append(part)
-    proxies = [f"`{url}` {', '.join(named)}" for url, named in parts.items()]
+    proxies = []
+    for url, named in parts.items():
+        names = ", ".join(named)
+        proxies.append(f"`{url}` {names}")
     nodes = []
     if cluster.replaced:
         nodes.append(f"replaced: {', '.join(cluster.replaced)}")
@@ -139,7 +142,8 @@ def _places(proxy: Proxy) -> list[str]:
     places = []
     for place in proxy.places:
         name = f"{place.file} {place.object}".strip()
-        places.append(f"{name} ({', '.join(place.targets)})")
+        targets = ", ".join(place.targets)
+        places.append(f"{name} ({targets})")
     return [f"`{proxy.urls}`", "\n".join(places)]
 
 
@@ -155,7 +159,7 @@ def _entries(proxy: Proxy) -> _Rows:
 
 def _host(row: Reached) -> list[str]:
     names = [f"`{name}`" for name in (row.host.name, *row.others)]
-    number = len(row.direct) + len(row.by_proxy) + len(row.failing)
+    number = len((*row.direct, *row.by_proxy, *row.failing))
     how = f"{len(row.direct)} of {number} direct"
     if row.wrong:
         how += f"; WRONG: {some(row.wrong)}"
