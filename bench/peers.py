@@ -24,7 +24,7 @@ IMAGE = os.environ.get("IMAGE", "")
 """The image for the rows of a container; without one there are none, since an engine is a part of few machines."""
 
 KIND = "KubeadmConfigTemplate"
-TARGET = "containerdDropIn"
+TARGET = "nodes.containerd"
 IMPORT_YAML = [sys.executable, "-I", "-c", "import yaml"]
 EVENTS = [
     sys.executable,

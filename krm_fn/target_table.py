@@ -30,7 +30,6 @@ class TargetRow(NamedTuple):
 
     Attributes:
         module: its module in ``krm_fn.targets``.
-        systems: names for several targets, which ``spec.only`` accepts: a product, or a kind of objects.
         kinds: the kinds of the objects that it edits.
         text_hints: words of which at least one is in the text of every object that it edits, where its kinds
             occur in nearly every list, so that its module is imported for few of them; empty if the kinds say
@@ -48,7 +47,6 @@ class TargetRow(NamedTuple):
     """
 
     module: str
-    systems: tuple[str, ...]
     kinds: frozenset[GroupKind]
     text_hints: tuple[str, ...] = ()
     reference_words: tuple[str, ...] = ()
@@ -82,34 +80,32 @@ _PODS = frozenset(POD_SPEC_OF)
 def _add_ons(*kinds: GroupKind) -> TargetRow:
     """Return the row of add-ons of TKG, which have data values in Secrets and resources of some kinds."""
     words = (*tkg.ADD_ON_SECRET_TYPES, *dict.fromkeys(group for group, _ in kinds))
-    return TargetRow("tkg.add_ons", ("tkg",), _kinds("Secret").union(kinds), text_hints=words)
+    return TargetRow("tkg.add_ons", _kinds("Secret").union(kinds), text_hints=words)
+
+
+def system_of(target_id: str) -> str:
+    """Return the key under ``spec.targets`` that holds a target; its folder has the same name."""
+    return target_id.partition(".")[0]
 
 
 ROWS: Mapping[str, TargetRow] = {
-    "nodeTrustStore": TargetRow(
+    "nodes.trustedCA": TargetRow(
         "nodes.node_trust_store",
-        ("nodes",),
         WITH_FILES,
         needs="trustedCA",
         traces=("trusted-ca", "inject-proxy:"),  # the folder, and the mark of the commands
     ),
-    "containerdDropIn": TargetRow("nodes.node_targets", ("nodes",), kinds_of("containerdDropIn")),
-    "kubeletDropIn": TargetRow("nodes.node_targets", ("nodes",), kinds_of("kubeletDropIn")),
-    "kubeadmCommands": TargetRow("nodes.node_targets", ("nodes",), kinds_of("kubeadmCommands")),
-    **{
-        target: TargetRow("nodes.node_targets", ("nodes",), kinds_of(target))
-        for target in SERVICE_TARGETS
-    },
-    "talos": TargetRow("nodes.talos", ("nodes",), kinds_of("talos")),
-    "karpenter": TargetRow("nodes.karpenter", ("nodes",), _kinds("EC2NodeClass.karpenter.k8s.aws")),
-    "nodeFiles": TargetRow(
-        "nodes.node_targets", ("nodes",), kinds_of("nodeFiles"), on_request=True
-    ),
-    "otherWriters": TargetRow(
+    "nodes.containerd": TargetRow("nodes.node_targets", kinds_of("nodes.containerd")),
+    "nodes.kubelet": TargetRow("nodes.node_targets", kinds_of("nodes.kubelet")),
+    "nodes.commands": TargetRow("nodes.node_targets", kinds_of("nodes.commands")),
+    **{target: TargetRow("nodes.node_targets", kinds_of(target)) for target in SERVICE_TARGETS},
+    "nodes.talos": TargetRow("nodes.talos", kinds_of("nodes.talos")),
+    "nodes.karpenter": TargetRow("nodes.karpenter", _kinds("EC2NodeClass.karpenter.k8s.aws")),
+    "nodes.files": TargetRow("nodes.node_targets", kinds_of("nodes.files"), on_request=True),
+    "nodes.otherWriters": TargetRow(
         "nodes.other_writers",
-        ("nodes",),
         WITH_FILES
-        | distributions.kinds_of("rancher")
+        | distributions.kinds_of("distributions.rancher")
         | _kinds(
             "VCDCluster.infrastructure.cluster.x-k8s.io",
             "VCDClusterTemplate.infrastructure.cluster.x-k8s.io",
@@ -140,27 +136,21 @@ ROWS: Mapping[str, TargetRow] = {
             giantswarm.SYSTEMD_PROXY_SUFFIX,  # of a Secret whose absence is reported where a proxy is for the nodes
         ),
     ),
-    "giantswarmSystemdProxy": TargetRow(
+    "giantswarm.systemdProxy": TargetRow(
         "giantswarm.systemd_proxy",
-        ("giantswarm",),
         _kinds("Secret"),
         beside=_CLUSTER,
         is_generator=True,
         text_hints=(giantswarm.SYSTEMD_PROXY_SUFFIX,),
     ),
-    "registryMirror": TargetRow(
+    "nodes.mirror": TargetRow(
         "nodes.registry_mirror",
-        (
-            "nodes",
-            "konvoy",
-        ),
         WITH_MIRRORS,
         needs="registryMirror",
         traces=("certs.d", "registries.yaml"),
     ),
-    "workloadTrustStore": TargetRow(
+    "workloads.trustedCA": TargetRow(
         "workloads.workload_trust_store",
-        ("workloads",),
         _PODS | _kinds("ConfigMap"),
         beside=_PODS,
         text_hints=(
@@ -170,33 +160,26 @@ ROWS: Mapping[str, TargetRow] = {
             "fn.inject-proxy.io/trusted-ca",
         ),
     ),
-    "certManager": TargetRow(
+    "workloads.certManager": TargetRow(
         "workloads.workloads",
-        ("workloads",),
         _kinds("Deployment.apps", "Deployment.extensions", "Job.batch"),
         text_hints=("cert-manager",),
         reference_words=_CONTAINER_REFERENCES,
     ),
-    "chartOperator": TargetRow(
+    "workloads.chartOperator": TargetRow(
         "workloads.workloads",
-        (
-            "workloads",
-            "giantswarm",
-        ),
         _kinds("Deployment.apps", "Deployment.extensions"),
         text_hints=("chart-operator",),
         reference_words=_CONTAINER_REFERENCES,
     ),
     "workloads": TargetRow(
         "workloads.workloads",
-        ("workloads",),
         _PODS | cluster_api.PROVIDERS,
         text_hints=("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy"),
         reference_words=_CONTAINER_REFERENCES,
     ),
-    "proxyData": TargetRow(
+    "workloads.data": TargetRow(
         "workloads.proxy_data",
-        ("workloads",),
         _DATA,
         # What is in an object that others read, whether or not the list has one that refers to it.
         text_hints=("proxy-environment-variables", "argocd.argoproj.io/secret-type"),
@@ -205,15 +188,13 @@ ROWS: Mapping[str, TargetRow] = {
     ),
     "charts": TargetRow(
         "charts.charts",
-        ("charts",),
         _VALUES | {releases.APPLICATION},
         text_hints=("fn.inject-proxy.io/proxy",),
         reference_words=("valuesFrom", "configMapKeyRef", "secretKeyRef"),
         fills_values=True,
     ),
-    "kyvernoPolicies": TargetRow(
+    "kyverno": TargetRow(
         "kyverno.policies",
-        ("kyverno",),
         _kinds(
             "ClusterPolicy.kyverno.io",
             "Policy.kyverno.io",
@@ -232,21 +213,19 @@ ROWS: Mapping[str, TargetRow] = {
             "fn.inject-proxy.io/policy",
         ),
     ),
-    "clusterClass": TargetRow(
-        "nodes.cluster_class", ("nodes",), _CLUSTER | _kinds("ClusterClass.cluster.x-k8s.io")
+    "nodes.classes": TargetRow(
+        "nodes.cluster_class", _CLUSTER | _kinds("ClusterClass.cluster.x-k8s.io")
     ),
-    "giantswarmClusterValues": TargetRow(
+    "giantswarm.clusterValues": TargetRow(
         "giantswarm.cluster_values",
-        ("giantswarm",),
         _DATA,
         beside=_CLUSTER,
         is_generator=True,
         text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     ),
-    "giantswarmApps": TargetRow("giantswarm.apps", ("giantswarm",), frozenset({giantswarm.APP})),
-    "giantswarmInstallationValues": TargetRow(
+    "giantswarm.apps": TargetRow("giantswarm.apps", frozenset({giantswarm.APP})),
+    "giantswarm.installationValues": TargetRow(
         "giantswarm.installation_values",
-        ("giantswarm",),
         _VALUES,
         text_hints=(
             "HelmRelease",
@@ -254,40 +233,35 @@ ROWS: Mapping[str, TargetRow] = {
             *giantswarm.INSTALLATION_CHARTS,
         ),
     ),
-    "giantswarmChartValues": TargetRow(
+    "giantswarm.chartValues": TargetRow(
         "giantswarm.chart_values",
-        ("giantswarm",),
         _VALUES,
         text_hints=giantswarm.CHARTS_WITH_PROXY,
     ),
-    "tkgVsphereCPI": _add_ons(tkg.VSPHERE_CPI_CONFIG),
-    "tkgVsphereCSI": _add_ons(tkg.VSPHERE_CSI_CONFIG),
-    "tkgKappController": _add_ons(tkg.KAPP_CONTROLLER_CONFIG),
-    "tkgPinniped": _add_ons(),
-    "tkgCloudCSI": _add_ons(
+    "tkg.vsphereCPI": _add_ons(tkg.VSPHERE_CPI_CONFIG),
+    "tkg.vsphereCSI": _add_ons(tkg.VSPHERE_CSI_CONFIG),
+    "tkg.kappController": _add_ons(tkg.KAPP_CONTROLLER_CONFIG),
+    "tkg.pinniped": _add_ons(),
+    "tkg.cloudCSI": _add_ons(
         tkg.AWS_EBS_CSI_CONFIG, tkg.AZURE_DISK_CSI_CONFIG, tkg.AZURE_FILE_CSI_CONFIG
     ),
-    "tkgClusterConfig": TargetRow(
+    "tkg.clusterConfig": TargetRow(
         "tkg.cluster_config",
-        ("tkg",),
         _kinds("Secret"),
         text_hints=(cluster_api.RESOURCE_SET,),
     ),
-    "tkgClusterClass": TargetRow(
+    "tkg.clusterClass": TargetRow(
         "tkg.cluster_class",
-        ("tkg",),
         _CLUSTER | {tkg.TANZU_KUBERNETES_CLUSTER},
         text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     ),
-    "carenClusterConfig": TargetRow(
+    "nutanix": TargetRow(
         "nutanix.caren_cluster_config",
-        ("nutanix",),
         _CLUSTER,
         text_hints=("clusterConfig",),
     ),
-    "imageBuilderOverrides": TargetRow(
+    "konvoy": TargetRow(
         "konvoy.image_builder_overrides",
-        ("konvoy",),
         _kinds("Secret"),
         beside=_CLUSTER,
         is_generator=True,
@@ -296,7 +270,6 @@ ROWS: Mapping[str, TargetRow] = {
     **{
         target: TargetRow(
             "distributions.distributions",
-            ("distributions",),
             distributions.kinds_of(target),
             text_hints=distributions.hints_of(target),
             beside=distributions.with_config_map(target),
@@ -304,28 +277,21 @@ ROWS: Mapping[str, TargetRow] = {
         for target in distributions.PRODUCTS
     },
 }
-"""The key under ``spec.targets`` -> the target, in the order in which targets edit one object. Tests compare it with
-the modules."""
+"""ID -> the target, in the order in which targets edit one object. The ID is the path below ``spec.targets``:
+``nodes.kubelet``, or ``kyverno`` for the one target of a system."""
 
-_IN_ORDER = (
-    "nodes",
-    "workloads",
-    "charts",
-    "kyverno",
-    "giantswarm",
-    "tkg",
-    "nutanix",
-    "konvoy",
-    "distributions",
-)
-"""The systems in the order of the documentation."""
 SYSTEMS: Mapping[str, tuple[str, ...]] = {
-    system: tuple(name for name, row in ROWS.items() if system in row.systems)
-    for system in _IN_ORDER
+    system: tuple(name for name in ROWS if system_of(name) == system)
+    for system in (
+        "nodes",
+        "workloads",
+        "charts",
+        "kyverno",
+        "giantswarm",
+        "tkg",
+        "nutanix",
+        "konvoy",
+        "distributions",
+    )
 }
-"""Name of a system -> its targets, in the order of the table."""
-
-
-def system_of(target_id: str) -> str:
-    """Return the system in whose folder a target is: the first of those to which it belongs."""
-    return ROWS[target_id].systems[0]
+"""Key under ``spec.targets`` -> its targets, in the order of the table; the keys in the order of the documentation."""

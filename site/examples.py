@@ -11,13 +11,13 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = (
     ("A configuration repository", "examples/config-repo", "examples/demo/proxy.yaml"),
     ("Nodes: RKE2", "testdata/nodes/rke2/a-cluster-without-a-proxy"),
-    ("Nodes: a ClusterClass", "testdata/nodes/clusterClass/groups-and-machine-pools-in-v1beta2"),
+    ("Nodes: a ClusterClass", "testdata/nodes/classes/groups-and-machine-pools-in-v1beta2"),
     ("Workloads", "testdata/workloads/workloads/chosen-by-label-annotation-and-preset"),
     ("Charts: Flux's HelmReleases", "testdata/charts/charts/forms-of-helm-releases"),
-    ("Kyverno policies", "testdata/kyverno/kyvernoPolicies/sample-of-the-kyverno-project"),
+    ("Kyverno policies", "testdata/kyverno/kyverno/sample-of-the-kyverno-project"),
     ("Giant Swarm", "testdata/systems/giantswarm-workload-cluster"),
     ("TKG", "testdata/systems/tkg"),
-    ("Nutanix (CAREN)", "testdata/nutanix/carenClusterConfig/nutanix-cluster-without-a-proxy"),
+    ("Nutanix (CAREN)", "testdata/nutanix/nutanix/nutanix-cluster-without-a-proxy"),
     ("Konvoy", "testdata/systems/konvoy"),
     ("OpenShift", "testdata/distributions/openshift/hub-and-its-clusters"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-ANY: Any = {"charts": [{"kinds": ["*"]}]}
+ANY: Any = {"choose": [{"kinds": ["*"]}]}
 """Options that choose every chart."""
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from function_configs import SCHEMA, resolved
+from krm_fn.target_table import ROWS
 
 Node = Mapping[str, Any]
 
@@ -43,8 +44,18 @@ def fields(names: Sequence[str]) -> str:
 
 def options(target: str) -> str:
     """Return the table of the options of a target; "" where it has only `enabled`, as every target has."""
-    targets = SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]
-    rows = [row for row in _leaves(targets[target], "") if row[0] != "enabled"]
+    system, _, part = target.partition(".")
+    node = SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"][system]
+    if "properties" not in node:
+        return ""
+    parts = [name.partition(".")[2] for name in ROWS if name.startswith(f"{system}.")]
+    rows = []
+    for row in _leaves(node, ""):
+        name, _, option = row[0].partition(".")
+        if part == name and row[1] != "boolean":
+            rows.append((option or name, *row[1:]))
+        elif not part and name not in parts:
+            rows.append(row)
     return _table(rows) if rows else ""
 
 
@@ -110,7 +121,7 @@ def _name_of_type(node: Node, there: Node) -> str:
     if reference in _REFERENCES:
         return _REFERENCES[reference]
     if "enum" in there:
-        return ", ".join(f"`{value}`" for value in there["enum"])
+        return ", ".join(f"`{json.dumps(value)}`".replace(chr(34), "") for value in there["enum"])
     if there["type"] == "array":
         return _list_of(there["items"])
     if "properties" in there:
@@ -126,7 +137,7 @@ def _list_of(items: Node) -> str:
     if reference in _REFERENCES:
         return f"list of {_REFERENCES[reference]}"
     choices = resolved(dict(items)).get("enum", ())
-    if "containerdDropIn" in choices:
+    if "nodes.containerd" in choices:
         return "list of targets"
     if choices:
         return f"list of {', '.join(f'`{value}`' for value in choices)}"

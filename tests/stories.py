@@ -39,7 +39,7 @@ _PASSWORD = re.compile(r"://[^:@/\s\"]+:([^\s\"]+)@")
 
 def stories_of(target: str) -> Path:
     """The folder with the stories of a target: below that of its system, as its module is."""
-    return TESTDATA / system_of(target) / target
+    return TESTDATA / system_of(target) / target.rpartition(".")[2]
 
 
 def name_of(story: Path) -> str:

@@ -58,7 +58,7 @@ def pages() -> dict[Path, str]:
 
 def _with_options(page: str, name: str, options: str) -> str:
     """Return a page with these options, and no others, at the end of the section of a target."""
-    before, heading, rest = page.partition(f"\n## {name}\n")
+    before, heading, rest = page.partition(f"\n## {name.rpartition('.')[2]}\n")
     section, next_heading, after = rest.partition("\n## ")
     description = section.partition(OPTIONS)[0].rstrip("\n")
     parts = [description, f"{OPTIONS} <!-- `make docs` writes them from the JSON Schema -->", options]
@@ -81,7 +81,11 @@ def index() -> str:
 
 
 def place(name: str) -> str:
-    return f"krm_fn/targets/{system_of(name)}/README.md#{name.lower()}"
+    return f"krm_fn/targets/{system_of(name)}/README.md#{_anchor(name)}"
+
+
+def _anchor(name: str) -> str:
+    return name.rpartition(".")[2].lower()
 
 
 def short_list() -> str:
@@ -120,6 +124,6 @@ def _options(name: str, shown: dict[str, str]) -> Iterator[str]:
         yield "\n".join([*head, *new])
     for other in dict.fromkeys(shown[row] for row in rows if row in shown):
         fields = [row.split(" | ")[0].removeprefix("| ") for row in rows if shown.get(row) == other]
-        link = f"#{other.lower()}" if system_of(other) == system_of(name) else f"../../../{place(other)}"
+        link = f"#{_anchor(other)}" if system_of(other) == system_of(name) else f"../../../{place(other)}"
         yield f"Options as those of [{other}]({link}): {', '.join(fields)}."
     shown.update((row, name) for row in new)

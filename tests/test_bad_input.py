@@ -34,9 +34,17 @@ A_TURN = 5
 ONE_OF_EACH_TYPE = [0, "x", [1], {"a": 1}, True]
 
 OF_TARGETS = [
-    *("containerdDropIn", "kubeadmCommands", "clusterClass", "talos", "certManager", "chartOperator", "workloads"),
-    *("charts", "kyvernoPolicies", "giantswarmApps", "giantswarmClusterValues", "tkgClusterClass", "tkgClusterConfig"),
-    *("tkgKappController", "carenClusterConfig", "imageBuilderOverrides", "rancher"),
+    *(
+        "nodes.containerd",
+        "nodes.commands",
+        "nodes.classes",
+        "nodes.talos",
+        "workloads.certManager",
+        "workloads.chartOperator",
+        "workloads",
+    ),
+    *("charts", "kyverno", "giantswarm.apps", "giantswarm.clusterValues", "tkg.clusterClass", "tkg.clusterConfig"),
+    *("tkg.kappController", "nutanix", "konvoy", "distributions.rancher"),
 ]
 
 

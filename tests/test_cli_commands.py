@@ -91,7 +91,7 @@ def test_a_target_has_a_page_with_its_options(target: str) -> None:
 
 COMPLETED = [
     pytest.param("run --ou", ["--output", "--output-dir"], id="options"),
-    pytest.param("run --only ky", ["kyverno", "kyvernoPolicies"], id="a system and a target"),
+    pytest.param("run --only ky", ["kyverno", "kyverno"], id="a system and a target"),
     pytest.param("import kon", ["konvoy"], id="a value of a word"),
     pytest.param("run --config pro", ["proxy.yaml"], id="a file"),
     pytest.param("run a", ["a b"], id="a path with a blank"),

@@ -106,7 +106,7 @@ def test_a_config_for_other_places_names_no_proxy_for_a_file(tmp_path: Path) -> 
     text = PROXY.read_text().split("spec:\n")[0]
     config.write_text(f"{text}spec:\n  overrides:\n  - match: {{clusters: [a]}}\n    httpProxy: http://a:1\n")
     _, said = done("export", "tkg", "--config", str(config), "-", stdin="a: 1\n", code=2)
-    assert "`targets: [tkgClusterConfig]`" in said
+    assert "`targets: [tkg.clusterConfig]`" in said
 
 
 def test_what_the_config_refers_to_stands_beside_it(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_command_line_has_no_removal_and_needs_a_proxy(tmp_path: Path, removal
     assert "must not be Remove" in done("export", "konvoy", "--config", str(removal), code=2)[1]
     (tmp_path / "tkg.yaml").write_text(
         PROXY.read_text().split("spec:\n")[0]
-        + "spec:\n  overrides:\n  - match: {targets: [tkgClusterConfig]}\n    httpProxy: http://a:1\n"
+        + "spec:\n  overrides:\n  - match: {targets: [tkg.clusterConfig]}\n    httpProxy: http://a:1\n"
     )
     _, said = done("export", "konvoy", "--config", str(tmp_path / "tkg.yaml"), code=2)
     assert "must say a proxy for the nodes, or a registry mirror" in said

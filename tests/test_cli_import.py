@@ -130,7 +130,7 @@ def test_values_that_are_wrong_are_reported(system: str, text: str, reported: st
             {
                 "registryMirror": {"url": "https://r.example:5000"},
                 "clusterDefaults": {"endpoint": "lb.example.com", "infrastructure": "PreprovisionedCluster"},
-                "targets": {"nodeTrustStore": {"os": ["Flatcar"]}},
+                "targets": {"nodes": {"trustedCA": {"os": ["Flatcar"]}}},
             },
             id="a mirror, and facts",
         ),

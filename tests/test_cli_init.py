@@ -94,9 +94,7 @@ FOUND = [
                     "noProxy": [".corp.example", ".east.internal"],
                 }
             ],
-            "targets": {
-                "workloads": {"workloads": [{"kinds": ["Deployment"], "names": ["web"], "namespaces": ["shop"]}]}
-            },
+            "targets": {"workloads": {"choose": [{"kinds": ["Deployment"], "names": ["web"], "namespaces": ["shop"]}]}},
         },
         id="an override for the Cluster of another region, and a workload that nobody chose",
     ),

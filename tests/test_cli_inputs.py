@@ -120,7 +120,7 @@ BROKEN = [
 def test_the_commands_agree_about_yaml_that_cannot_be_read(
     tmp_path: Path, name: str, text: str, code: int, says: str
 ) -> None:
-    config = CONFIG + "  targets: {workloads: {workloads: [{kinds: [Deployment]}]}}\n"
+    config = CONFIG + "  targets: {workloads: {choose: [{kinds: [Deployment]}]}}\n"
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
     write(tmp_path, {"proxy.yaml": config, "pod.yaml": pod, "broken.yaml": text})
     done = command(tmp_path, name, ".")

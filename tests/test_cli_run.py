@@ -124,7 +124,7 @@ def test_the_bytes_around_an_edit_stay_and_come_back(tmp_path: Path, text: str) 
     assert (tmp_path / "b.yaml").read_bytes().decode() == text
 
 
-GENERATE = CONFIG + "  targets: {giantswarmSystemdProxy: {generate: true}}\n"
+GENERATE = CONFIG + "  targets: {giantswarm: {systemdProxy: {generate: true}}}\n"
 CREATED_BESIDE = {
     "a file of one document": CLUSTER,
     "a file of several documents": f"{CLUSTER}---\n{OTHER}",
@@ -209,7 +209,7 @@ def test_no_name_of_an_object_decides_where_a_new_file_lies(tmp_path: Path, name
     ],
 )
 def test_a_new_file_that_the_kustomization_lacks_is_noted(tmp_path: Path, kustomization: Any, is_noted: bool) -> None:
-    config = f"{CONFIG}  targets: {{kyvernoPolicies: {{generate: MutatingPolicy}}}}\n"
+    config = f"{CONFIG}  targets: {{kyverno: {{generate: MutatingPolicy}}}}\n"
     write(tmp_path, {"proxy.yaml": config, "nodes.yaml": NODES})
     if kustomization:
         write(tmp_path, {"kustomization.yaml": kustomization})
@@ -316,7 +316,7 @@ def test_an_output_folder_gets_all_files_and_the_sources_stay(tree: Path) -> Non
 
 @pytest.mark.parametrize("options", [(), ("--exclude", "mutatingpolicy-*")])
 def test_a_new_object_overwrites_no_file(tmp_path: Path, options: tuple[str, ...]) -> None:
-    config = CONFIG + "  targets: {kyvernoPolicies: {generate: MutatingPolicy}}\n"
+    config = CONFIG + "  targets: {kyverno: {generate: MutatingPolicy}}\n"
     write(tmp_path, {"proxy.yaml": config, "mutatingpolicy-inject-proxy.yaml": "precious: data\n"})
     done = run(tmp_path, *options)
     assert done.returncode == 1
@@ -424,5 +424,5 @@ def test_a_link_that_is_named_is_followed(tmp_path: Path, named: str) -> None:
 
 def test_only_of_the_command_line_counts_before_that_of_the_config(tree: Path) -> None:
     write(tree, {"proxy.yaml": CONFIG + "  only: [workloads]\n"})
-    assert run(tree, "--only=tkg,containerdDropIn").returncode == 0
+    assert run(tree, "--only=tkg,nodes.containerd").returncode == 0
     assert "http-proxy.conf" in (tree / "nodes/md-0.yaml").read_text()

@@ -131,7 +131,7 @@ SPEC = {
     "httpProxy": "http://svc:hunter2@proxy:1",
     "httpsProxy": "http://svc:hunter2@proxy:1",
     "clusterDefaults": {"endpoint": "10.0.0.1", "networks": ["10.0.0.0/24"]},
-    "targets": {"kubeletDropIn": {"enabled": False}, "kubeadmCommands": {"enabled": False}},
+    "targets": {"nodes": {"kubelet": False, "commands": False}},
 }
 
 
@@ -189,7 +189,7 @@ def test_a_class_of_one_file_is_not_made_of_the_templates_of_another() -> None:
     )
     used = named("Machine", "m", spec={"bootstrap": {"configRef": reference("KubeadmControlPlaneTemplate", "cp")}})
     files = {"a.yaml": [its_class, plane], "b.yaml": [plane, used]}
-    outcome = run_over(files, targets={"clusterClass": {"sharedTemplates": "Patch"}})
+    outcome = run_over(files, targets={"nodes": {"classes": "Patch"}})
 
     assert "injectProxy" in written(outcome, "a.yaml", "ClusterClass")
 

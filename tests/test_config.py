@@ -40,8 +40,13 @@ ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
         ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("a"), Entry("b"), Entry("c"))),
     ),
     "options stay as given, without defaults": (
-        {"httpProxy": PROXY, "targets": {"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}},
-        ProxyConfig(http_proxy=PROXY, targets={"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}),
+        {"httpProxy": PROXY, "targets": {"workloads": {"conflict": "Keep"}, "kyverno": {}}},
+        ProxyConfig(
+            http_proxy=PROXY,
+            targets={
+                name: {"conflict": "Keep"} for name in ("workloads", "workloads.certManager", "workloads.chartOperator")
+            },
+        ),
     ),
 }
 
@@ -102,19 +107,22 @@ def test_what_an_override_sets(written: dict[str, Any], expected: Override) -> N
 
 
 def test_only_names_each_target_and_each_system() -> None:
-    targets = SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]
-    assert [*names_of_only()] == [*SYSTEMS, *(name for name in targets if name not in SYSTEMS)]
-    assert {name for names in SYSTEMS.values() for name in names} == {*TARGETS} == {*targets}
+    systems = SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]
+    assert [*SYSTEMS] == [*systems]
+    assert {*SCHEMA["$defs"]["target"]["enum"]} == {*names_of_only()} == {*SYSTEMS, *TARGETS}
+    for target in TARGETS:
+        system, _, part = target.partition(".")
+        assert not part or part in systems[system]["properties"]
 
 
 ONLY: dict[str, tuple[dict[str, Any], set[str]]] = {
     "what is off under targets stays off": (
-        {"only": ["konvoy"], "targets": {"registryMirror": {"enabled": False}}},
-        {"imageBuilderOverrides"},
+        {"only": ["konvoy"], "targets": {"nodes": {"mirror": False}}},
+        {"konvoy"},
     ),
     "what is on under targets is off when it is not named": (
-        {"only": ["kyverno"], "targets": {"certManager": {"enabled": True}}},
-        {"kyvernoPolicies"},
+        {"only": ["kyverno"], "targets": {"workloads": {"certManager": True}}},
+        {"kyverno"},
     ),
 }
 

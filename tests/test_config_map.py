@@ -31,10 +31,10 @@ MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "several names that agree": ({"HTTP_PROXY": PROXY, "httpProxy": PROXY}, {"httpProxy": PROXY}),
     "a list in a string": ({"httpProxy": PROXY, "NO_PROXY": "a, b,"}, {"httpProxy": PROXY, "noProxy": ["a", "b"]}),
     "keys with dots, booleans in a string": (
-        {"mode": "Remove", "targets.certManager.enabled": "No", "noProxyPolicy.derive.mirrors": "true"},
+        {"mode": "Remove", "targets.workloads.certManager": "No", "noProxyPolicy.derive.mirrors": "true"},
         {
             "mode": "Remove",
-            "targets": {"certManager": {"enabled": False}},
+            "targets": {"workloads": {"certManager": False}},
             "noProxyPolicy": {"derive": {"mirrors": True}},
         },
     ),
@@ -42,15 +42,15 @@ MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"mode": "Remove", "noProxyPolicy.maxLength": " 1023"},
         {"mode": "Remove", "noProxyPolicy": {"maxLength": 1023}},
     ),
-    "a null in YAML text": ({"mode": "Remove", "targets": "certManager:\n"}, {"mode": "Remove", "targets": {}}),
+    "a null in YAML text": ({"mode": "Remove", "targets": "kyverno:\n"}, {"mode": "Remove", "targets": {}}),
     "JSON text": (
         {"overrides": f'[{{"match": {{"roles": ["Worker"]}}, "httpProxy": "{PROXY}"}}]'},
         {"overrides": [{"match": {"roles": ["Worker"]}, "httpProxy": PROXY}]},
     ),
     "names with commas": ({"mode": "Remove", "only": "tkg, nutanix"}, {"mode": "Remove", "only": ["tkg", "nutanix"]}),
     "lists and mappings that a ConfigMap should not hold": (
-        {"httpProxy": PROXY, "noProxy": ["a"], "targets": {"certManager": {"enabled": False}}},
-        {"httpProxy": PROXY, "noProxy": ["a"], "targets": {"certManager": {"enabled": False}}},
+        {"httpProxy": PROXY, "noProxy": ["a"], "targets": {"workloads": {"certManager": False}}},
+        {"httpProxy": PROXY, "noProxy": ["a"], "targets": {"workloads": {"certManager": False}}},
     ),
 }
 

@@ -8,8 +8,8 @@ import pytest
 
 from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, loaded, problems, proxy_config
 from krm_fn.clusters import CLOUD_NAMES
+from krm_fn.config import names_of_only
 from krm_fn.krm.codes import SILENCEABLE
-from krm_fn.targets import TARGETS
 
 ACCEPTED = "must be `fn.inject-proxy.io/v1alpha1 ProxyConfig`, or `v1 ConfigMap` with the same keys under `data`"
 OURS = "fn.inject-proxy.io/v1alpha1"
@@ -102,12 +102,12 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         "selector.exclude[0]: must not be empty",
     ),
     "an owner that is too long": (
-        {"targets": {"containerdDropIn": {"owner": "r" * 257}}},
-        "targets.containerdDropIn.owner: must not be longer than 256 characters",
+        {"targets": {"nodes": {"containerd": {"owner": "r" * 257}}}},
+        "targets.nodes.containerd.owner: must not be longer than 256 characters",
     ),
     "an option without its companion": (
-        {"targets": {"kyvernoPolicies": {"generated": {"name": "a"}}}},
-        "targets.kyvernoPolicies: must hold `generate` where it holds `generated`",
+        {"targets": {"kyverno": {"generated": {"name": "a"}}}},
+        "targets.kyverno: must hold `generate` where it holds `generated`",
     ),
     "certificates twice": (
         {
@@ -132,7 +132,10 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a target that is not there": (
         {"overrides": [{"match": {"targets": ["certmanager"]}, "disabled": True}]},
-        f"overrides[0].match.targets[0]: must be one of {len(TARGETS)} names; did you mean `certManager`?",
+        (
+            f"overrides[0].match.targets[0]: must be one of {len(names_of_only())} names; "
+            "did you mean `workloads.certManager`?"
+        ),
     ),
 }
 
@@ -148,12 +151,12 @@ OF_DATA: dict[str, tuple[dict[str, Any], str]] = {
         "https_proxy: must not contradict `data.httpsProxy`: give only one of them",
     ),
     "a text and a key with dots that contradict each other": (
-        {"targets": "certManager: {enabled: true}", "targets.certManager.enabled": "false"},
-        "targets.certManager.enabled: must not contradict `data.targets`: give only one of them",
+        {"targets": "workloads: {certManager: true}", "targets.workloads.certManager": "false"},
+        "targets.workloads.certManager: must not contradict `data.targets`: give only one of them",
     ),
     "a string that is no boolean": (
-        {"targets.certManager.enabled": "perhaps"},
-        "targets.certManager.enabled: must be `true` or `false`, without quotes",
+        {"targets.workloads.certManager": "perhaps"},
+        "targets.workloads.certManager: must be `true` or `false`, without quotes",
     ),
     "text for a mapping": ({"targets": "text"}, "targets: must be a mapping, as YAML or JSON text"),
     "a mistake in a variable is reported under its name": (
@@ -161,7 +164,7 @@ OF_DATA: dict[str, tuple[dict[str, Any], str]] = {
         'NO_PROXY: entry "a b" must not hold blanks, ";" or "|": write "a,b"',
     ),
     "a key that is twice in a text": (
-        {"targets": "kubeletDropIn: {}\nkubeletDropIn: {enabled: false}\n"},
+        {"targets": "nodes: {kubelet: false}\nnodes: {}\n"},
         (
             "targets: must be YAML or JSON text: one mapping has the same key at line 1 and at line 2, column 1: "
             "keep one of them"
@@ -232,5 +235,5 @@ def test_all_mistakes_are_reported_at_once() -> None:
     ],
 )
 def test_the_path_of_a_drop_in(path: str) -> None:
-    (reported,) = problems(proxy_config(httpProxy=PROXY, targets={"kubeletDropIn": {"path": path}}))
-    assert reported.startswith("spec.targets.kubeletDropIn.path: must ")
+    (reported,) = problems(proxy_config(httpProxy=PROXY, targets={"nodes": {"kubelet": {"path": path}}}))
+    assert reported.startswith("spec.targets.nodes.kubelet.path: must ")

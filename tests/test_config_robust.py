@@ -43,7 +43,7 @@ SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(datetime.date(2024, 1, 1))
 )
 NAMES = st.sampled_from(["httpProxy", "noProxy", "mode", "selector", "include", "names", "labels", "targets", "path"])
-OTHERS = ["kubeletDropIn", "enabled", "noProxyPolicy", "style", "overrides", "match", "clusters", "lint", "rules"]
+OTHERS = ["nodes.kubelet", "enabled", "noProxyPolicy", "style", "overrides", "match", "clusters", "lint", "rules"]
 KEYS = NAMES | st.sampled_from([*OTHERS, "clusterDefaults", "podCIDRs", "extra", "derive"]) | st.text(max_size=3)
 DATA = st.recursive(
     SCALARS,

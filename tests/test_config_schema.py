@@ -81,7 +81,7 @@ def test_a_value_that_the_schema_refuses_is_refused_in_each_field(field: str) ->
     assert [document for document in wrong if is_right(document)] == []
 
 
-NAMES = ["httpProxy", "noProxy", "mode", "match", "clusters", "enabled", "kubeletDropIn", "OtherProxy", "other"]
+NAMES = ["httpProxy", "noProxy", "mode", "match", "clusters", "enabled", "nodes.kubelet", "OtherProxy", "other"]
 SCALARS = st.sampled_from([*VALUES, PROXY, f"{PROXY}\n", "Remove", "Add", -1, 7, float("nan")])
 JUNK = st.recursive(
     SCALARS,

@@ -46,24 +46,24 @@ def test_a_selector(selector: Selector, selected: bool) -> None:
 
 
 WORKERS = OverrideSubject(
-    target="kubeletDropIn",
+    target="nodes.kubelet",
     cluster="prod-1",
     namespace="org-acme",
     labels={"region": "eu-west-1"},
     role="Worker",
     groups=("md-0", "default-worker"),
 )
-CLUSTER = OverrideSubject("a", target="certManager")
-NO_CLUSTER = OverrideSubject(target="certManager")
+CLUSTER = OverrideSubject("a", target="workloads.certManager")
+NO_CLUSTER = OverrideSubject(target="workloads.certManager")
 MATCHES = {
     "no Cluster is not any Cluster": (ClusterMatcher(clusters=("*",)), NO_CLUSTER, False),
     "no Cluster, no label": (ClusterMatcher(labels={"region": "*"}), NO_CLUSTER, False),
-    "no Cluster, the target": (ClusterMatcher(targets=("certManager",)), NO_CLUSTER, True),
+    "no Cluster, the target": (ClusterMatcher(targets=("workloads.certManager",)), NO_CLUSTER, True),
     "a role that is not known": (ClusterMatcher(roles=("Worker",)), CLUSTER, False),
     "the class of the workers": (ClusterMatcher(worker_groups=("default-*",)), WORKERS, True),
     "no worker group is not any": (ClusterMatcher(worker_groups=("*",)), CLUSTER, False),
     "every field fits": (
-        ClusterMatcher(("prod-*",), ("org-*",), {"region": "eu-*"}, ("Worker",), ("md-0",), ("kubeletDropIn",)),
+        ClusterMatcher(("prod-*",), ("org-*",), {"region": "eu-*"}, ("Worker",), ("md-0",), ("nodes.kubelet",)),
         WORKERS,
         True,
     ),

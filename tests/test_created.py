@@ -13,7 +13,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
 
-GENERATE = CONFIG + "  targets:\n    giantswarmSystemdProxy: {generate: true}\n"
+GENERATE = CONFIG + "  targets:\n    giantswarm: {systemdProxy: {generate: true}}\n"
 CLUSTER = """\
 apiVersion: cluster.x-k8s.io/v1beta1
 kind: Cluster
@@ -75,7 +75,7 @@ def made(data: bytes) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("items", "config"),
     [
-        pytest.param([CLUSTER], GENERATE.replace("{generate", "{enabled: false, generate"), id="the target is off"),
+        pytest.param([CLUSTER], CONFIG + "  targets: {giantswarm: false}\n", id="the target is off"),
         pytest.param(
             [CLUSTER], GENERATE + "  selector:\n    exclude:\n    - kinds: [Secret]\n", id="what is made is left out"
         ),
@@ -149,7 +149,7 @@ def test_the_result_names_the_new_object_and_no_value() -> None:
     secret = GENERATE.replace("http://proxy", "http://user:geheim@proxy")
     outcome = ran(CLUSTER, config=secret)
     (entry,) = [one for one in outcome.results if one.ref.kind == "Secret" and "created: " in one.message]
-    assert (entry.ref.name, entry.path, entry.target) == ("one-systemd-proxy", (), "giantswarmSystemdProxy")
+    assert (entry.ref.name, entry.path, entry.target) == ("one-systemd-proxy", (), "giantswarm.systemdProxy")
     assert "geheim" not in outcome.output.decode().partition("results:\n")[2]
 
 
@@ -164,7 +164,7 @@ def test_an_override_for_an_object_counts_by_the_name_of_what_is_made(name: str,
 
 @pytest.mark.parametrize(("role", "errors"), [("Worker", 0), ("ControlPlane", 1)])
 def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_error(role: str, errors: int) -> None:
-    config = GENERATE + "    containerdDropIn: {content: Secret}\n    kubeletDropIn: {enabled: false}\n"
+    config = GENERATE + "    nodes: {containerd: {content: Secret}, kubelet: false}\n"
     overrides = [{"match": {"roles": [role]}, "httpProxy": "http://other:1"}]
     outcome = run(wanting(resource_list(CLUSTER, CONTROL_PLANE, config=config), overrides=overrides))
     reported = [one.message for one in outcome.results if one.severity is Severity.ERROR]
@@ -173,10 +173,12 @@ def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_err
     assert len(made(outcome.output)) == 1 - errors
 
 
-REFERENCES = GENERATE + "    containerdDropIn: {content: Secret}\n    kubeletDropIn: {content: Secret}\n"
+REFERENCES = GENERATE + "    nodes: {containerd: {content: Secret}, kubelet: {content: Secret}}\n"
 
 
-@pytest.mark.parametrize("targets", [{}, {"giantswarmSystemdProxy": {"generate": True}}], ids=["by itself", "as made"])
+@pytest.mark.parametrize(
+    "targets", [{}, {"giantswarm": {"systemdProxy": {"generate": True}}}], ids=["by itself", "as made"]
+)
 def test_removal_takes_the_references_with_the_secret(targets: dict[str, Any]) -> None:
     there = without_results(run(resource_list(CLUSTER, CONTROL_PLANE, config=REFERENCES).encode()).output)
     assert there.count("contentFrom") == 2

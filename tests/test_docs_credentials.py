@@ -22,7 +22,7 @@ from support import ROOT
 PAGE = (ROOT / "docs" / "credentials.md").read_text(encoding="utf-8")
 HOW_TO = (ROOT / "docs" / "howto" / "password.md").read_text(encoding="utf-8")
 PASSWORD = "s3cr3t%21"
-WITHOUT_URL = {"nodeTrustStore", "otherWriters", "registryMirror", "workloadTrustStore", "giantswarmApps"}
+WITHOUT_URL = {"nodes.trustedCA", "nodes.otherWriters", "nodes.mirror", "workloads.trustedCA", "giantswarm.apps"}
 """Targets that write certificates, a mirror or references, or nothing."""
 PLACES = ROOT / "examples" / "config-repo"
 
@@ -72,10 +72,10 @@ def test_the_four_settings_keep_the_password_in_the_secret_and_in_the_drop_in_th
     }
 
 
-@pytest.mark.parametrize("setting", ["containerdDropIn", "kubeletDropIn", "kubeadmCommands"])
+@pytest.mark.parametrize("setting", ["containerd", "kubelet", "commands"])
 def test_each_of_the_four_settings_is_needed(setting: str) -> None:
     config = sample("Keep it out of Kubeadm objects")
-    del config["spec"]["targets"][setting]
+    del config["spec"]["targets"]["nodes"][setting]
     assert "KubeadmControlPlane/prod-1" in holders(config, documents(PLACES))
 
 

@@ -109,8 +109,13 @@ def test_an_external_secret_makes_what_the_nodes_take() -> None:
     assert items[2] == external
     assert "SystemdSecretMissing" not in said
 
-    with_password = {**config["spec"], "httpProxy": url, "httpsProxy": url, "only": ["nodes", "giantswarmSystemdProxy"]}
-    with_password["targets"] = {**with_password["targets"], "giantswarmSystemdProxy": {"generate": True}}
+    with_password = {
+        **config["spec"],
+        "httpProxy": url,
+        "httpsProxy": url,
+        "only": ["nodes", "giantswarm.systemdProxy"],
+    }
+    with_password["targets"] = {**with_password["targets"], "giantswarm": {"systemdProxy": {"generate": True}}}
     *_, ours = ran({**config, "spec": with_password})[0]
     assert {key: without_list(text) for key, text in filled.items()} == {
         key: without_list(text) for key, text in ours["stringData"].items()

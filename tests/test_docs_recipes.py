@@ -26,14 +26,14 @@ SECRET_VALUES = {
     },
 }
 RECIPES = [
-    pytest.param("Cluster API", "nodes/containerdDropIn/every-kind-in-every-version", id="kubeadm"),
+    pytest.param("Cluster API", "nodes/containerd/every-kind-in-every-version", id="kubeadm"),
     pytest.param("TKG", "systems/tkg", id="tkg"),
     pytest.param("Giant Swarm", "systems/giantswarm-workload-cluster", id="workload-cluster"),
     pytest.param("Giant Swarm", "systems/giantswarm-management-cluster", id="management-cluster"),
     pytest.param("Konvoy", "systems/konvoy", id="konvoy"),
-    pytest.param("CAREN", "nutanix/carenClusterConfig/a-mirror-of-another-registry", id="caren"),
+    pytest.param("CAREN", "nutanix/nutanix/a-mirror-of-another-registry", id="caren"),
     pytest.param("Controllers", "workloads/workloads/chosen-by-label-annotation-and-preset", id="controllers"),
-    pytest.param("Kyverno", "kyverno/kyvernoPolicies/foreach-in-the-legacy-form", id="kyverno"),
+    pytest.param("Kyverno", "kyverno/kyverno/foreach-in-the-legacy-form", id="kyverno"),
 ]
 
 

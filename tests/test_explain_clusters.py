@@ -73,7 +73,7 @@ spec: {{files: [{{path: /etc/environment, content: "HTTP_PROXY={URL}"}}]}}
 
 def test_what_has_the_proxy_or_gets_it_does_not_get_nothing() -> None:
     in_user_data = answer(made_by("OCIManagedControlPlane", OKE) + DECLARED)["clusters"]
-    story = TESTDATA / "nodes" / "clusterClass" / "another-proxy-than-before" / "input.yaml"
+    story = TESTDATA / "nodes" / "classes" / "another-proxy-than-before" / "input.yaml"
     of_class = answer(story.read_text(encoding="utf-8"))["clusters"]
     assert [cluster["left"] for cluster in in_user_data] == [[]]
     assert [cluster["left"] for cluster in of_class if cluster["name"] == "classes/free"] == [[]]

@@ -16,7 +16,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.pipeline import run_checked
 from support import inject_proxy
 
-CHOOSING = "  targets: {workloads: {workloads: [{names: [web]}]}}\n"
+CHOOSING = "  targets: {workloads: {choose: [{names: [web]}]}}\n"
 
 
 def workload(name: str) -> str:
@@ -109,14 +109,14 @@ def test_what_is_left_names_what_changes_it() -> None:
     assert {row.system: row.why for row in rows} == {
         "workloads": (
             "1: presets would choose them: `targets: {workloads: {presets: [flux]}}`",
-            "1: nobody chose them: `targets: {workloads: {workloads: [{names: [NAME]}]}}`",
+            "1: nobody chose them: `targets: {workloads: {choose: [{names: [NAME]}]}}`",
         ),
         "charts": (
             "1: charts whose values are not known: podinfo",
-            "1: known charts that nobody chose: `targets: {charts: {charts: [{charts: [cert-manager]}]}}`",
+            "1: known charts that nobody chose: `targets: {charts: {choose: [{charts: [cert-manager]}]}}`",
         ),
     }
-    chosen = "  targets: {workloads: {presets: [flux]}, charts: {charts: [{charts: [cert-manager]}]}}\n"
+    chosen = "  targets: {workloads: {presets: [flux]}, charts: {choose: [{charts: [cert-manager]}]}}\n"
     rows = rows_of(FLUX + RELEASE + OTHER + workload("web") + DECLARED + chosen)
     assert [(row.changed, row.left) for row in rows] == [(1, 1), (1, 1)]
 
@@ -151,7 +151,7 @@ SOURCE = (
 def test_a_release_of_a_known_chart_that_nobody_chose_is_named(manifests: str) -> None:
     (row,) = answer(manifests + DECLARED)["covered"]
     assert (row["system"], row["left"]) == ("charts", 1)
-    assert row["why"] == ["1: known charts that nobody chose: `targets: {charts: {charts: [{charts: [velero]}]}}`"]
+    assert row["why"] == ["1: known charts that nobody chose: `targets: {charts: {choose: [{charts: [velero]}]}}`"]
 
 
 @pytest.mark.parametrize(

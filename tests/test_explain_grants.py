@@ -38,7 +38,7 @@ def test_many_clusters_with_one_proxy_are_one_and_their_own_entries_name_them() 
 
 
 def test_groups_of_workers_of_a_class_with_another_proxy_are_named() -> None:
-    story = TESTDATA / "nodes" / "clusterClass" / "groups-and-machine-pools-in-v1beta2" / "input.yaml"
+    story = TESTDATA / "nodes" / "classes" / "groups-and-machine-pools-in-v1beta2" / "input.yaml"
     proxies = answer(story.read_text(encoding="utf-8"))["proxies"]
     parts = {proxy["http_proxy"]: proxy["parts"] for proxy in proxies}
     assert parts["http://batch.corp.example:3128"] == ["worker batch"]
@@ -55,6 +55,6 @@ def test_a_list_that_a_product_completes_has_no_hosts() -> None:
 def test_a_workload_belongs_to_no_cluster_that_it_does_not_name() -> None:
     deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
     deployment += "spec: {template: {spec: {containers: [{name: a, image: x}]}}}\n---\n"
-    spec = "  targets: {workloads: {workloads: [{kinds: [Deployment]}]}}\n"
+    spec = "  targets: {workloads: {choose: [{kinds: [Deployment]}]}}\n"
     proxies = answer(EAST + deployment + DECLARED + spec)["proxies"]
     assert [(proxy["readers"], proxy["clusters"]) for proxy in proxies] == [("nodes", ["org/east"]), ("pods", [])]

@@ -29,7 +29,7 @@ from proposals import apply, findings
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
 
-CPI, KAPP = TARGETS["tkgVsphereCPI"], TARGETS["tkgKappController"]
+CPI, KAPP = TARGETS["tkg.vsphereCPI"], TARGETS["tkg.kappController"]
 NAMES = {
     "vsphereCPI": ("http_proxy", "https_proxy", "no_proxy"),
     "vsphereCSI": ("http_proxy", "https_proxy", "no_proxy"),
@@ -45,15 +45,15 @@ DEFAULTS = "#@data/values\n---\nname: default\n"
 TEMPLATE = '#@ load("@ytt:data", "data")\n---\nvalues: #@ data.values\n'
 
 STORIES = [
-    pytest.param("tkg/tkgVsphereCPI/data-values-of-a-cluster", "vsphereCPI", TKG, id="vSphere CPI"),
-    pytest.param("tkg/tkgVsphereCSI/data-values-of-a-cluster", "vsphereCSI", TKG, id="vSphere CSI"),
+    pytest.param("tkg/vsphereCPI/data-values-of-a-cluster", "vsphereCPI", TKG, id="vSphere CPI"),
+    pytest.param("tkg/vsphereCSI/data-values-of-a-cluster", "vsphereCSI", TKG, id="vSphere CSI"),
     pytest.param(
-        "tkg/tkgKappController/windows-line-endings-and-certificates",
+        "tkg/kappController/windows-line-endings-and-certificates",
         "kappController.config",
         TKG,
         id="kapp-controller, in base64 and with the line endings of Windows",
     ),
-    pytest.param("tkg/tkgPinniped/management-cluster-with-oidc", "", TKG, id="Pinniped"),
+    pytest.param("tkg/pinniped/management-cluster-with-oidc", "", TKG, id="Pinniped"),
 ]
 
 
@@ -119,7 +119,7 @@ def test_ytt_reads_no_proxy_after_removal(story: str, where: str, wanted: list[s
 
 @pytest.mark.judged
 def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
-    story = TESTDATA / "tkg" / "tkgVsphereCPI" / "empty-values-known-by-their-annotation"
+    story = TESTDATA / "tkg" / "tkg.vsphereCPI" / "empty-values-known-by-their-annotation"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
 
     values = ytt(text, tmp_path)
@@ -130,7 +130,7 @@ def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
 
 @pytest.mark.judged
 def test_of_several_documents_ytt_takes_the_last(tmp_path: Path) -> None:
-    story = TESTDATA / "tkg" / "tkgVsphereCSI" / "several-documents-and-values-that-ytt-computes"
+    story = TESTDATA / "tkg" / "tkg.vsphereCSI" / "several-documents-and-values-that-ytt-computes"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
 
     values = ytt(text, tmp_path)["vsphereCSI"]
@@ -245,7 +245,7 @@ def test_which_text_has_code(text: str, is_code: bool) -> None:
 SPEC: dict[str, Any] = {
     "httpProxy": "http://svc:hunter2@proxy:3128",
     "noProxy": ["ours.example"],
-    "targets": {"workloads": {"conflict": "Override", "workloads": [{"kinds": ["Deployment", "StatefulSet"]}]}},
+    "targets": {"workloads": {"conflict": "Override", "choose": [{"kinds": ["Deployment", "StatefulSet"]}]}},
 }
 LOAD = '#@ load("@ytt:data", "data")\n---\n'
 WORKLOAD = """\

@@ -29,10 +29,11 @@ def open_api(node: Any) -> Any:
     """A JSON Schema in the words of OpenAPI 3.0, which knows neither references nor lists of types."""
     node = resolved(node)
     if isinstance(node.get("type"), list):
-        text = {"type": "string"}
-        entries = {"type": "array", "items": node["items"]}
-        kept = {key: value for key, value in node.items() if key not in ("type", "items")}
-        return {**open_api(kept), "oneOf": [entries, text]}
+        shared = ("description", "default", "examples")
+        kept = {key: value for key, value in node.items() if key in shared}
+        rest = {key: value for key, value in node.items() if key not in shared}
+        forms = [open_api({**rest, "type": name}) for name in node["type"]]
+        return {**open_api(kept), "oneOf": [_of_type(form) for form in forms]}
     whole: dict[str, Any] = {}
     for key, value in node.items():
         if key == "properties":
@@ -48,6 +49,13 @@ def open_api(node: Any) -> Any:
         elif key not in UNKNOWN_TO_OPEN_API:
             whole[key] = value
     return whole
+
+
+def _of_type(node: dict[str, Any]) -> dict[str, Any]:
+    """What a schema says of values of its type."""
+    words = {"object": ("properties", "additionalProperties"), "array": ("items",), "string": ("enum",)}
+    names = words.get(node["type"], ())
+    return {key: value for key, value in node.items() if key in ("type", *names)}
 
 
 class Dumper(yaml.SafeDumper):

@@ -112,7 +112,7 @@ def test_what_is_wrong_is_found_whoever_wrote_it(documents: list[str], expected:
 
 # what cannot be read
 
-MATCHER = CONFIG + "  targets: {workloads: {workloads: [{kinds: [Deployment]}]}}\n"
+MATCHER = CONFIG + "  targets: {workloads: {choose: [{kinds: [Deployment]}]}}\n"
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def declared_for(*targets: str) -> dict[str, Any]:
     ("cluster", "spec", "is_wanted"),
     [
         pytest.param(OKE, {**PROXY, "selector": {"exclude": [{"kinds": ["Cluster"]}]}}, False, id="it is left out"),
-        pytest.param(RKE2, declared_for("containerdDropIn"), False, id="RKE2, declared for kubeadm alone"),
-        pytest.param(KUBEADM, declared_for("kubeadmCommands"), True, id="kubeadm, for a later target alone"),
+        pytest.param(RKE2, declared_for("nodes.containerd"), False, id="RKE2, declared for kubeadm alone"),
+        pytest.param(KUBEADM, declared_for("nodes.commands"), True, id="kubeadm, for a later target alone"),
         pytest.param(topology(), {**PROXY, "only": ["workloads"]}, False, id="a class, no system is asked for"),
     ],
 )

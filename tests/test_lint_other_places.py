@@ -137,7 +137,7 @@ def test_a_place_whose_target_is_switched_off_is_no_warning() -> None:
     item = workload("Deployment", HTTP_PROXY=OLD)
     item["metadata"] |= {"name": "cert-manager", "labels": {"app.kubernetes.io/name": "cert-manager"}}
     item["spec"]["template"]["spec"]["containers"][0]["name"] = "cert-manager-controller"
-    assert about_another({**PROXY, "targets": {"certManager": {"enabled": False}}}, item) == []
+    assert about_another({**PROXY, "targets": {"workloads": {"certManager": False}}}, item) == []
 
 
 EXTENSION = "apiVersion: v1alpha1\nkind: ExtensionServiceConfig\nname: x\nenvironment:\n- HTTPS_PROXY=%s\n"
@@ -172,7 +172,7 @@ def beside(url: str) -> dict[str, dict[str, Any]]:
     }
 
 
-CHOSEN = {"targets": {"charts": {"charts": [{"charts": ["cert-manager"]}]}}}
+CHOSEN = {"targets": {"charts": {"choose": [{"charts": ["cert-manager"]}]}}}
 
 
 @pytest.mark.parametrize("place", beside(OLD))

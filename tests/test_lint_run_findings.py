@@ -39,7 +39,7 @@ CHOOSING = {
     "httpsProxy": URL,
     "noProxy": OURS,
     "noProxyPolicy": {"style": "Verbatim"},
-    "targets": {"workloads": {"workloads": [{"names": ["*"]}]}},
+    "targets": {"workloads": {"choose": [{"names": ["*"]}]}},
 }
 
 
@@ -51,7 +51,7 @@ def workload(*lists: str) -> dict[str, Any]:
     return manifest("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}})
 
 
-KEEPING = {**CHOOSING, "targets": {"workloads": {"workloads": [{"names": ["*"]}], "conflict": "Keep"}}}
+KEEPING = {**CHOOSING, "targets": {"workloads": {"choose": [{"names": ["*"]}], "conflict": "Keep"}}}
 
 
 def test_what_is_kept_in_an_object_is_one_line_and_what_reaches_no_reader_another() -> None:
@@ -191,7 +191,7 @@ def test_a_selector_that_fits_nothing() -> None:
 
 
 def test_a_policy_that_is_to_be_made_and_that_the_selector_does_not_include_is_named() -> None:
-    policies = {"kyvernoPolicies": {"generate": "MutatingPolicy"}}
+    policies = {"kyverno": {"generate": "MutatingPolicy"}}
     spec = {**PROXY, "targets": policies, "selector": {"include": [{"names": ["cert-*"]}]}}
     (result,) = with_code("SettingUnused", ran(spec, CERT_MANAGER))
     assert "`generate`" in result.message

@@ -6,10 +6,10 @@ import pytest
 
 from krm_fn.near_names import did_you_mean, nearest
 
-KNOWN = ["kubeletDropIn", "kyverno", "nodes"]
+KNOWN = ["nodes.kubelet", "kyverno", "nodes"]
 NEAR = [
-    pytest.param("kubletDropIn", "kubeletDropIn", id="a letter is missing"),
-    pytest.param("kubeletdropins", "kubeletDropIn", id="another case and a letter too many"),
+    pytest.param("nodes.kublet", "nodes.kubelet", id="a letter is missing"),
+    pytest.param("Kubelets", "nodes.kubelet", id="the last step, in another case and with a letter too many"),
 ]
 
 

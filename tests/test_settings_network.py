@@ -38,7 +38,9 @@ def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> Cluster:
 
 def resolved(*clusters: Cluster, audience: Audience = Audience.POD, **spec: Any) -> Resolved:
     memberships = [Membership(facts, Role.WORKER) for facts in clusters]
-    return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", readers=Readers(audience))
+    return resolve(
+        loaded(httpProxy=PROXY, **spec), memberships, target="workloads.certManager", readers=Readers(audience)
+    )
 
 
 SAID = ClusterNetwork(networks=(Fact("vpc"),), hosts=(Fact("etcd"),), infrastructure_hosts=(Fact("vcenter"),))
@@ -97,20 +99,20 @@ def test_what_is_missing_in_a_cluster() -> None:
 
 API = Fact("10.200.0.5", reference("prod-1"), ("spec", "controlPlaneEndpoint", "host"))
 NODES = ("`networks` of `Cluster/org-acme/prod-1`",)
-NOT_EXPORTED = {"kubeadmCommands": {"exports": False}}
+NOT_EXPORTED = {"nodes": {"commands": {"exports": False}}}
 
 
 @pytest.mark.parametrize(
     ("target", "role", "spec", "endpoint", "reported"),
     [
-        pytest.param("kubeadmCommands", Role.CONTROL_PLANE, {}, API, NODES, id="kubeadm of a control plane"),
-        pytest.param("kubeadmCommands", Role.WORKER, {}, API, (), id="kubeadm of a worker calls no nodes"),
-        pytest.param("kubeadmCommands", Role.CONTROL_PLANE, {"targets": NOT_EXPORTED}, API, (), id="nothing exports"),
+        pytest.param("nodes.commands", Role.CONTROL_PLANE, {}, API, NODES, id="kubeadm of a control plane"),
+        pytest.param("nodes.commands", Role.WORKER, {}, API, (), id="kubeadm of a worker calls no nodes"),
+        pytest.param("nodes.commands", Role.CONTROL_PLANE, {"targets": NOT_EXPORTED}, API, (), id="nothing exports"),
         pytest.param(
-            "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "a,10.200.0.0/16"}, API, (), id="a CIDR of the user"
+            "nodes.commands", Role.CONTROL_PLANE, {"noProxy": "a,10.200.0.0/16"}, API, (), id="a CIDR of the user"
         ),
         pytest.param(
-            "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "10.1.0.0/16"}, Fact("a.example"), NODES, id="a name"
+            "nodes.commands", Role.CONTROL_PLANE, {"noProxy": "10.1.0.0/16"}, Fact("a.example"), NODES, id="a name"
         ),
     ],
 )

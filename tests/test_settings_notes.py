@@ -62,7 +62,7 @@ def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> No
 def lacks_of(*clusters: Cluster) -> list[Result]:
     memberships = [Membership(one, Role.CONTROL_PLANE) for one in clusters]
     config = loaded(httpProxy=PROXY)
-    resolved = resolve(config, memberships, target="kubeadmCommands", readers=Readers(Audience.NODE))
+    resolved = resolve(config, memberships, target="nodes.commands", readers=Readers(Audience.NODE))
     return [note for note in notes(resolved, memberships) if note.code == "FactsUnknown"]
 
 

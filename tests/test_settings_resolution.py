@@ -30,7 +30,7 @@ VERBATIM = {"style": "Verbatim"}
 BASE: dict[str, Any] = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ["base"], "noProxyPolicy": VERBATIM}
 
 
-def resolved(spec: dict[str, Any], *memberships: Membership, target: str = "kubeletDropIn") -> Resolved:
+def resolved(spec: dict[str, Any], *memberships: Membership, target: str = "nodes.kubelet") -> Resolved:
     return resolve(loaded(**spec), memberships, target=target, readers=Readers(Audience.NODE))
 
 
@@ -142,7 +142,7 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
         pytest.param({"clusters": ["prod-*"]}, [], None, id="one that fits a Cluster"),
         pytest.param({"labels": {"regoin": "*"}}, [], Severity.WARNING, id="a misspelt label, and nothing else fits"),
         pytest.param({"labels": {"region": "west"}}, [OTHERS], Severity.INFO, id="one row of a table for many lists"),
-        pytest.param({"targets": ["certManager"]}, [], Severity.INFO, id="another target"),
+        pytest.param({"targets": ["workloads.certManager"]}, [], Severity.INFO, id="another target"),
     ],
 )
 def test_an_override_that_fits_nothing_is_reported(
@@ -150,7 +150,7 @@ def test_an_override_that_fits_nothing_is_reported(
 ) -> None:
     config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])
     there = Membership(Cluster(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
-    places = [one for known in ([there], []) for one in subjects(known, target="containerdDropIn")]
+    places = [one for known in ([there], []) for one in subjects(known, target="nodes.containerd")]
     found = list(unused_overrides(config, places))
 
     assert [one.severity for one in found] == ([severity] if severity else [])
@@ -164,7 +164,7 @@ def test_an_override_that_fits_nothing_is_reported(
     [
         pytest.param({"clusters": ["prod-*"]}, False, id="the Cluster"),
         pytest.param({"roles": ["Worker"]}, True, id="the role"),
-        pytest.param({"targets": ["kubeletDropIn"]}, True, id="the target"),
+        pytest.param({"targets": ["nodes.kubelet"]}, True, id="the target"),
     ],
 )
 def test_an_override_for_less_than_a_cluster_makes_its_settings_particular(
@@ -204,7 +204,7 @@ THERE = override({"namespaces": ["org-acme"]}, httpProxy=EU, httpsProxy=EU)
             {**BASE, "overrides": [THERE], "trustedNamespaces": ["org-*"]}, CLAIMED, (EU, EU), id="unless it may"
         ),
         pytest.param(
-            {**BASE, "overrides": [override({"targets": ["kubeletDropIn"], "objects": ["x"]}, httpProxy=EU)]},
+            {**BASE, "overrides": [override({"targets": ["nodes.kubelet"], "objects": ["x"]}, httpProxy=EU)]},
             CLAIMED,
             (EU, PROXY),
             id="that of any object of this name and target",
@@ -221,8 +221,8 @@ def test_the_proxy_that_is_declared_for_a_place(
     spec: dict[str, Any], membership: Membership, expected: tuple[str, str] | None
 ) -> None:
     config = loaded(**spec)
-    assert declared_urls(config, [membership], target="kubeletDropIn", name="x") == expected
-    found = resolve(config, [membership], target="kubeletDropIn", readers=Readers(Audience.NODE), name="x")
+    assert declared_urls(config, [membership], target="nodes.kubelet", name="x") == expected
+    found = resolve(config, [membership], target="nodes.kubelet", readers=Readers(Audience.NODE), name="x")
     assert (found.urls, found.declared) == (expected or ("", ""), expected is not None)
     is_withheld = membership is CLAIMED and expected is None
     assert found.withheld == ((CLAIMED,) if is_withheld else ())

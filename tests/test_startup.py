@@ -106,7 +106,7 @@ kind: Cluster
 metadata:
   name: east
 """
-ONLY = CONFIG + "  only: [containerdDropIn]\n"
+ONLY = CONFIG + "  only: [nodes.containerd]\n"
 
 
 @pytest.mark.parametrize(

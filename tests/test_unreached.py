@@ -20,7 +20,7 @@ WORKERS = "  overrides:\n  - match: {roles: [Worker]}\n    httpProxy: http://b.e
 GROUP = WORKERS.replace("roles: [Worker]", "workerGroups: [md-0], clusters: [one]")
 OF_ANOTHER = WORKERS.replace("roles: [Worker]", "roles: [Worker], clusters: [two]")
 THE_SAME = WORKERS.replace("b.example", "a.example")
-NOWHERE = WORKERS.replace("roles: [Worker]", "targets: [kubeletDropIn], roles: [Worker]")
+NOWHERE = WORKERS.replace("roles: [Worker]", "targets: [nodes.kubelet], roles: [Worker]")
 
 CLUSTER = """\
 apiVersion: cluster.x-k8s.io/v1beta1

@@ -32,9 +32,9 @@ from krm_fn.targets.base import FileForm
 from krm_fn.yamledit.stream import documents
 
 TARGET_OF = {
-    "tkg": "tkgClusterConfig",
-    "giantswarm": "giantswarmInstallationValues",
-    "image-builder": "imageBuilderOverrides",
+    "tkg": "tkg.clusterConfig",
+    "giantswarm": "giantswarm.installationValues",
+    "image-builder": "konvoy",
 }
 """System -> the target that fills its files."""
 

@@ -137,7 +137,7 @@ def _spec(
     chosen = _matchers(places)
     if chosen:
         text += "# Workloads that have a proxy today, and get it only where they are chosen:\n"
-        text += block_text({"targets": {"workloads": {"workloads": chosen}}})
+        text += block_text({"targets": {"workloads": {"choose": chosen}}})
     return text
 
 

@@ -69,7 +69,7 @@ def spec_of(arguments: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     if facts:
         spec["clusterDefaults"] = facts
     if flags.get(_OS, "").lower() == "flatcar":
-        spec["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
+        spec["targets"] = {"nodes": {"trustedCA": {"os": ["Flatcar"]}}}
     unsaid = [word.partition("=")[0] for word in rest if word.startswith("-")]
     if not flags.keys().isdisjoint(_OF_ROLES):
         unsaid += [flag for flag in _OF_ALL if flag in flags]
@@ -158,7 +158,7 @@ def command_line(
         **proxies,
         _MIRROR: mirror,
     }
-    trust = wanted.targets.get("nodeTrustStore", {})
+    trust = wanted.targets.get("nodes.trustedCA", {})
     if list(trust.get("os", ())) == ["Flatcar"]:
         flags[_OS] = "flatcar"
     lines = [f"konvoy create cluster {infrastructure}"]

@@ -17,6 +17,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.products.node_kinds import SERVICE_TARGETS
 from krm_fn.target_table import ROWS, SYSTEMS
 
 _CLUSTER_DEFAULTS = {
@@ -29,6 +30,14 @@ _CLUSTER_DEFAULTS = {
     "networks": "networks",
 }
 """Member of a ``ClusterNetwork`` -> field of ``spec.clusterDefaults``."""
+
+
+_SHARED = (
+    *((target, ("exports", "place"), "nodes.commands") for target in SERVICE_TARGETS),
+    ("workloads.certManager", ("conflict",), "workloads"),
+    ("workloads.chartOperator", ("conflict",), "workloads"),
+)
+"""Target, the options that it has from another one, and that one."""
 
 
 def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
@@ -49,7 +58,7 @@ def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
             IgnoredPlace(**with_tuples(item)) for item in list_at(spec, ("lint", "ignore"))
         ),
         selector=_selector(spec),
-        targets=_enabled_targets(spec.get("targets", {}), spec.get("only")),
+        targets=_enabled_targets(_target_options(spec.get("targets", {})), spec.get("only")),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
         mirror=_mirror(spec.get("registryMirror")),
         hash_names=lookup(spec, ("rollout", "hashNames")),
@@ -163,13 +172,42 @@ def names_of_only() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*SYSTEMS, *ROWS)))
 
 
+def _target_options(systems: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the options of each target that ``spec.targets`` names: target ID -> options, with ``enabled``."""
+    options: dict[str, dict[str, Any]] = {}
+    for system, given in systems.items():
+        parts = dict.fromkeys(SYSTEMS[system], given) if isinstance(given, bool) else given
+        own = {}
+        for name, value in parts.items():
+            target = name if name in ROWS else f"{system}.{name}"
+            if target in ROWS:
+                options[target] = _options_of(name, value)
+            else:
+                own[name] = value
+        if own:
+            options[system] = own
+    for target, keys, source in _SHARED:
+        given = options.get(source, {})
+        shared = {key: given[key] for key in keys if key in given}
+        if shared:
+            options[target] = {**shared, **options.get(target, {})}
+    return options
+
+
+def _options_of(name: str, value: Any) -> dict[str, Any]:
+    """Return the options of a part of a system: a mapping of them, whether it is enabled, or the one that it has."""
+    if isinstance(value, dict):
+        return value
+    return {"enabled" if isinstance(value, bool) else name: value}
+
+
 def _enabled_targets(
     targets: Mapping[str, Mapping[str, Any]], only: list[str] | None
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return the options of all targets with ``enabled: false`` for each one that ``only`` does not name.
 
     Args:
-        targets: ``spec.targets``; a target that is off there stays off.
+        targets: those that ``spec.targets`` gives; a target that is off there stays off.
         only: ``spec.only``, or None where it is not given.
     """
     if only is None:

@@ -1,6 +1,6 @@
 """A ConfigMap read as if it were a ProxyConfig, as kpt sends it: ``fn eval -- key=value``, ``configMap`` of a Kptfile.
 
-Its values are strings; a key is a field of ``spec``, a field below it with dots (``targets.kubeletDropIn.enabled``), or
+Its values are strings; a key is a field of ``spec``, a field below it with dots (``targets.nodes.kubelet``), or
 the name of a variable. What the schema can judge is not judged here.
 """
 
@@ -78,12 +78,11 @@ def _field(key: str, value: Any) -> Field:
     if not isinstance(value, str):
         # A number stays one: ``0640`` without quotes has already become 416, and must not pass as a string.
         return Field(key, path, value)
-    wanted = known["type"]
-    if wanted in ("object", "array"):
+    wanted, text = known["type"], value.strip()
+    if "boolean" in wanted and text.lower() in _BOOLEANS:
+        return Field(key, path, _BOOLEANS[text.lower()])
+    if "object" in wanted or wanted == "array":
         return Field(key, path, _read(key, value, known))
-    text = value.strip()
-    if wanted == "boolean":
-        return Field(key, path, _BOOLEANS.get(text.lower(), value))
     if wanted == "integer" and re.fullmatch(_INTEGER, text):
         return Field(key, path, int(text))
     return Field(key, path, text)
@@ -96,9 +95,8 @@ def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
     except InputError as error:
         reason = f"data.{key}: must be YAML or JSON text: {error}"
         raise ConfigError([reason]) from None
-    items = known.get("items", {})
-    if isinstance(value, str) and "enum" in items:
+    if isinstance(value, str) and known["type"] == "array":
         return [name.strip() for name in value.split(",")]
-    if known["type"] == "object" and not isinstance(value, dict):
+    if "object" in known["type"] and not isinstance(value, dict):
         raise ConfigError([f"data.{key}: must be a mapping, as YAML or JSON text"])
     return value

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 
-_DEPTH = 6
-"""How deep the deepest field lies: ``spec.overrides[].noProxyPolicy.derive.<name>``."""
+_DEPTH = 8
+"""How deep the deepest field lies: ``spec.targets.workloads.trustedCA.choose[].labels.<name>``."""
 _FILES = tuple(
     f"{folder}/proxyconfig.schema.json" for folder in ("functionconfig", "../functionconfig")
 )
@@ -124,14 +124,36 @@ def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterato
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     """Return the message about an unknown field, with the nearest name of ``known`` or of another level."""
     here = list(known)
+    if name in _FORMER:
+        return f"unknown field; did you mean `{root}targets.{_FORMER[name]}`?"
     hint = did_you_mean(name, here)
     if hint:
         return f"unknown field{hint}"
-    end = f".{name.lower()}"
-    paths = [path for path in fields() if f".{path.lower()}".endswith(end)]
+    paths = []
+    for path in fields():
+        _, _, below = path.partition(".")
+        if name.lower() in (path.lower().rpartition(".")[2], below.lower().replace(".", "")):
+            paths.append(path)
     if len(paths) == 1:
         return f"unknown field; did you mean `{root}{paths[0]}`?"
     return f"unknown field; known here are {_listed(here)}"
+
+
+_FORMER = {
+    "nodeTrustStore": "nodes.trustedCA",
+    "containerdDropIn": "nodes.containerd",
+    "kubeletDropIn": "nodes.kubelet",
+    "kubeadmCommands": "nodes.commands",
+    "nodeFiles": "nodes.files",
+    "clusterClass": "nodes.classes",
+    "registryMirror": "nodes.mirror",
+    "workloadTrustStore": "workloads.trustedCA",
+    "proxyData": "workloads.data",
+    "kyvernoPolicies": "kyverno",
+    "carenClusterConfig": "nutanix",
+    "imageBuilderOverrides": "konvoy",
+}
+"""Keys of ``spec.targets`` of earlier commits, whose names say nothing of the new ones -> the new ones."""
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -151,15 +173,17 @@ _NAMES = {
 
 def _wrong_type(node: Node, value: Any) -> str:
     wanted = node["type"]
-    if not isinstance(wanted, str):
+    if "string" in wanted and "array" in wanted:
         return "must be a list of strings, or one comma-separated string"
+    if not isinstance(wanted, str):
+        return f"must be {' or '.join(_NAMES[name] for name in wanted)}"
     if wanted == "string" and isinstance(value, (bool, int, float)):
         return "must be a string: quote it"
     return f"must be {_NAMES[wanted]}"
 
 
 def _not_one_of(node: Node, value: Any) -> str:
-    allowed = node["enum"]
+    allowed = [name for name in node["enum"] if isinstance(name, str)]
     meant = did_you_mean(value, allowed)
     if len(allowed) > _MANY:
         return f"must be one of {len(allowed)} names{meant}"

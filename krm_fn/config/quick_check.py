@@ -82,6 +82,8 @@ def _has_all(value: Any, names: list[str]) -> bool:
 
 
 def _has_companions(value: Any, companions: Mapping[str, list[str]]) -> bool:
+    if not isinstance(value, dict):
+        return True
     return all(_has_all(value, needed) for name, needed in companions.items() if name in value)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.target_table import system_of
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -124,7 +125,8 @@ class ClusterMatcher(NamedTuple):
         """Return whether the place matches."""
         if place.cluster is None and any(self[:5]):
             return False
-        return all(map(_fits, self, place))
+        names = (place.target, system_of(place.target))
+        return all(map(_fits, self, (*place[:5], names, place.name)))
 
 
 def _fits(globs: Any, values: Any) -> bool:

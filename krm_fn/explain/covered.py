@@ -32,7 +32,7 @@ _SYSTEMS = {
     **dict.fromkeys({kind for _, kind in NODE_KINDS} | system_kinds(), "nodes"),
     **dict.fromkeys([kind for _, kind in POD_KINDS], "workloads"),
     **dict.fromkeys([HELM_RELEASE[1], APPLICATION[1]], "charts"),
-    **{kind: "policies" for _, kind in ROWS["kyvernoPolicies"].kinds if kind.endswith("Policy")},
+    **{kind: "policies" for _, kind in ROWS["kyverno"].kinds if kind.endswith("Policy")},
     "FluxInstance": "not judged",
 }
 """Kind of an object that could carry a proxy -> its system."""
@@ -40,8 +40,8 @@ del _SYSTEMS["Cluster"]
 _OTHERS = "other objects"
 _NOBODY_CHOSE = {
     "nodes": "no target that is on writes them",
-    "workloads": "nobody chose them: `targets: {workloads: {workloads: [{names: [NAME]}]}}`",
-    "charts": "nobody chose them: `targets: {charts: {charts: [{charts: [NAME]}]}}`",
+    "workloads": "nobody chose them: `targets: {workloads: {choose: [{names: [NAME]}]}}`",
+    "charts": "nobody chose them: `targets: {charts: {choose: [{charts: [NAME]}]}}`",
     "policies": "they set no proxy",
     "not judged": "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance",
     _OTHERS: "no target that is on writes them",
@@ -51,7 +51,7 @@ _PRESETS = ("flux", "argocd", "clusterAPIProviders")
 _WORDS_OF_PRESETS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnostics")
 """Words of which one is in the text of each workload of a preset, as people write them."""
 _OF_PRESETS = "presets would choose them: `targets: {workloads: {presets: [NAMES]}}`"
-_KNOWN_CHARTS = "known charts that nobody chose: `targets: {charts: {charts: [{charts: [NAMES]}]}}`"
+_KNOWN_CHARTS = "known charts that nobody chose: `targets: {charts: {choose: [{charts: [NAMES]}]}}`"
 _OTHER_CHARTS = "charts whose values are not known: NAMES"
 HEAD = ("System", "Found", "Have it", "Changed", "Left")
 _CHANGED, _SAME = "changed", "same"

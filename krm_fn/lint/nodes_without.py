@@ -88,9 +88,7 @@ def _of_other_systems(systems: Iterable[Foreign], wanted: ProxyConfig) -> Iterat
         if system.target and (is_asked or not system.waits):
             continue
         if system.waits:
-            advice = (
-                f"set `spec.targets.{system.target}.enabled` to true before the cluster is created"
-            )
+            advice = f"set `spec.targets.{system.target}` to true before the cluster is created"
         elif system.place:
             advice = f"no target writes it: set the proxy yourself, in {system.place}"
         else:
@@ -109,7 +107,7 @@ def _in_other_lists(
     overview: Overview, wanted: ProxyConfig, written: set[ObjectRef]
 ) -> Iterator[_Lacking]:
     """Yield the Clusters whose class or control plane, or a template of whose workers, is not in the list."""
-    is_said = wanted.targets.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch"
+    is_said = wanted.targets.get(OF_CLASSES, {}).get("classes") == "Patch"
     for obj, key, memberships in overview.missing:
         why = f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'
         if key.kind != "ClusterClass":

@@ -240,7 +240,7 @@ def _advice(obj: Object, charts: _Charts, wanted: ProxyConfig) -> str:
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
     system = known_system(*obj.group_kind)
     if system is not None and system.waits:
-        return f"set `spec.targets.{system.target}.enabled` to true"
+        return f"set `spec.targets.{system.target}` to true"
     return "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 

@@ -172,8 +172,8 @@ def _how_to_hide(place: PlannedEdit) -> str:
     is_class = place.target_id == OF_CLASSES and place.obj.group_kind != APPLICATION
     if place.target_id in KUBEADM.targets or is_class:
         return (
-            "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for "
-            "`kubeadmCommands`"
+            "set `content: Secret` for the targets `nodes.containerd` and `nodes.kubelet`, and `exports: false` for "
+            "`nodes.commands`"
         )
     return (
         "let a Secret hold it, such as one that `valuesFrom` of a chart names, or give the target "

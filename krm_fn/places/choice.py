@@ -104,7 +104,7 @@ def chosen_charts(obj: Data, options: Data, sources: ChartSources = NO_SOURCES) 
     if is_refused(obj):
         return
     request = request_of(obj)
-    matchers = options.get("charts", ())
+    matchers = options.get("choose", ())
     for use in charts_of(obj, sources):
         is_chosen = request.is_wanted or bool(request.names)
         for matcher in matchers:

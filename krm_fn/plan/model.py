@@ -74,7 +74,7 @@ class PlannedEdit(NamedTuple):
     Attributes:
         item_index: the number of its item in the list.
         obj: the object.
-        target_id: the key of the target under ``spec.targets``.
+        target_id: the ID of the target.
         memberships: the Clusters that it belongs to.
         resolved: the proxy that it gets.
         options: those of the target.

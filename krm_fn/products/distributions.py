@@ -121,24 +121,26 @@ _IN_QUOTES = '"\\$`'
 """What a shell does not take as it is between double quotes."""
 
 PRODUCTS = {
-    "openshift": Product("OpenShift", completes_the_list=True, refused=" \t", needs_http=True),
-    "aks": Product("AKS", takes_password=False, needs_http=True),
-    "eksAnywhere": Product(
+    "distributions.openshift": Product(
+        "OpenShift", completes_the_list=True, refused=" \t", needs_http=True
+    ),
+    "distributions.aks": Product("AKS", takes_password=False, needs_http=True),
+    "distributions.eksAnywhere": Product(
         "EKS Anywhere", completes_the_list=True, refused="%", needs_both=True, needs_port=True
     ),
-    "canonicalKubernetes": Product(
+    "distributions.canonicalKubernetes": Product(
         "Canonical Kubernetes",
         refused=_UNQUOTED,
         pod_cidr="10.1.0.0/16",
         service_cidr="10.152.183.0/24",
     ),
-    "kubeOne": Product("KubeOne", refused=_UNQUOTED, workers_take_http=True),
-    "kops": Product(
+    "distributions.kubeOne": Product("KubeOne", refused=_UNQUOTED, workers_take_http=True),
+    "distributions.kops": Product(
         "kOps", completes_the_list=True, names=(".svc",), takes_password=False, has_one=True
     ),
-    "rancher": Product("Rancher", refused=_IN_QUOTES),
-    "githubRunners": Product("GitHub's runners", has_nodes=False),
-    "crossplane": Product("Crossplane's packages", has_nodes=False),
+    "distributions.rancher": Product("Rancher", refused=_IN_QUOTES),
+    "distributions.githubRunners": Product("GitHub's runners", has_nodes=False),
+    "distributions.crossplane": Product("Crossplane's packages", has_nodes=False),
 }
 """ID of a target -> its product."""
 
@@ -150,7 +152,7 @@ CA_CONFIG_MAP = "inject-proxy-ca-bundle"
 
 
 def _openshift(group: str, kind: str, *path: str, **members: Any) -> DistributionRow:
-    return DistributionRow("openshift", group, kind, path, **members)
+    return DistributionRow("distributions.openshift", group, kind, path, **members)
 
 
 def _aks(
@@ -158,7 +160,7 @@ def _aks(
 ) -> DistributionRow:
     path = (*above, "httpProxyConfig")
     return DistributionRow(
-        "aks",
+        "distributions.aks",
         group,
         kind,
         path,
@@ -170,11 +172,13 @@ def _aks(
 
 
 def _canonical(group: str, kind: str, role: Role, *path: str) -> DistributionRow:
-    return DistributionRow("canonicalKubernetes", group, kind, path, role=role)
+    return DistributionRow("distributions.canonicalKubernetes", group, kind, path, role=role)
 
 
 def _rancher(group: str) -> DistributionRow:
-    return DistributionRow("rancher", group, "Cluster", ("spec", "agentEnvVars"), (), keep=1)
+    return DistributionRow(
+        "distributions.rancher", group, "Cluster", ("spec", "agentEnvVars"), (), keep=1
+    )
 
 
 _BUNDLE = "additionalTrustBundle"
@@ -230,7 +234,7 @@ ROWS = (
     ),
     _aks(_ASO, "ManagedCluster", "spec"),
     DistributionRow(
-        "eksAnywhere",
+        "distributions.eksAnywhere",
         "anywhere.eks.amazonaws.com",
         "Cluster",
         ("spec", "proxyConfiguration"),
@@ -241,13 +245,22 @@ ROWS = (
     _canonical(CONTROL_PLANE, "CK8sControlPlaneTemplate", Role.CONTROL_PLANE, *_TEMPLATE, "spec"),
     _canonical(BOOTSTRAP, "CK8sConfigTemplate", Role.WORKER, *_TEMPLATE),
     DistributionRow(
-        "kubeOne", "kubeone.k8c.io", "KubeOneCluster", ("proxy",), ("http", "https", "noProxy")
+        "distributions.kubeOne",
+        "kubeone.k8c.io",
+        "KubeOneCluster",
+        ("proxy",),
+        ("http", "https", "noProxy"),
     ),
     DistributionRow(
-        "kops", "kops.k8s.io", "Cluster", ("spec", "egressProxy"), _ONE_URL, versions=("v1alpha2",)
+        "distributions.kops",
+        "kops.k8s.io",
+        "Cluster",
+        ("spec", "egressProxy"),
+        _ONE_URL,
+        versions=("v1alpha2",),
     ),
     DistributionRow(
-        "kops",
+        "distributions.kops",
         "kops.k8s.io",
         "Cluster",
         ("spec", "networking", "egressProxy"),
@@ -257,7 +270,7 @@ ROWS = (
     _rancher("provisioning.cattle.io"),
     _rancher("management.cattle.io"),
     DistributionRow(
-        "githubRunners",
+        "distributions.githubRunners",
         "actions.github.com",
         "AutoscalingRunnerSet",
         ("spec", "proxy"),
@@ -266,7 +279,7 @@ ROWS = (
         secret=proxy_keys.CREDENTIAL_SECRET,
     ),
     DistributionRow(
-        "crossplane",
+        "distributions.crossplane",
         "pkg.crossplane.io",
         "DeploymentRuntimeConfig",
         ("spec", "deploymentTemplate", *_TEMPLATE, "containers"),

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from krm_fn.light_typing import NamedTuple
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 
-FILES_ON_REQUEST = "nodeFiles"
+FILES_ON_REQUEST = "nodes.files"
 """The target that writes files of other programs on any node: those that its option ``files`` names."""
 
 
@@ -155,8 +155,8 @@ class NodeConfigKind(NamedTuple):
 
 KUBEADM = NodeSystem(
     name="kubeadm",
-    targets=("containerdDropIn", "kubeletDropIn", "kubeadmCommands"),
-    exporter="kubeadmCommands",
+    targets=("nodes.containerd", "nodes.kubelet", "nodes.commands"),
+    exporter="nodes.commands",
     control_plane="KubeadmControlPlane",
     inside=("kubeadmConfigSpec",),
     config="KubeadmConfig",
@@ -176,8 +176,8 @@ KUBEADM = NodeSystem(
 
 RKE2 = NodeSystem(
     name="RKE2",
-    targets=("rke2",),
-    exporter="rke2",
+    targets=("nodes.rke2",),
+    exporter="nodes.rke2",
     control_plane="RKE2ControlPlane",
     inside=(),
     config="RKE2Config",
@@ -200,8 +200,8 @@ RKE2 = NodeSystem(
 
 K3S = NodeSystem(
     name="K3s",
-    targets=("k3s",),
-    exporter="k3s",
+    targets=("nodes.k3s",),
+    exporter="nodes.k3s",
     control_plane="KThreesControlPlane",
     inside=("kthreesConfigSpec",),
     config="KThreesConfig",
@@ -221,8 +221,8 @@ K3S = NodeSystem(
 
 K0S = NodeSystem(
     name="k0s",
-    targets=("k0s",),
-    exporter="k0s",
+    targets=("nodes.k0s",),
+    exporter="nodes.k0s",
     control_plane="K0sControlPlane",
     inside=("k0sConfigSpec",),
     config="K0sWorkerConfig",
@@ -253,8 +253,8 @@ K0S = NodeSystem(
 
 EKS_NODEADM = NodeSystem(
     name="nodeadm",
-    targets=("eks",),
-    exporter="eks",
+    targets=("nodes.eks",),
+    exporter="nodes.eks",
     control_plane="",
     inside=(),
     config="NodeadmConfig",
@@ -277,7 +277,7 @@ EKS_BOOTSTRAP = EKS_NODEADM._replace(
 
 TALOS = NodeSystem(
     name="Talos",
-    targets=("talos",),
+    targets=("nodes.talos",),
     control_plane="TalosControlPlane",
     inside=("controlPlaneConfig", "controlplane"),
     config="TalosConfig",
@@ -334,7 +334,7 @@ SERVICE_TARGETS = tuple(
     dict.fromkeys(system.exporter for system in SYSTEMS if system.targets == (system.exporter,))
 )
 """Those of them that write all of a system: files of its services, and the commands."""
-OF_CLASSES = "clusterClass"
+OF_CLASSES = "nodes.classes"
 """The target that lets a ClusterClass give nodes what these targets write into its templates."""
 
 

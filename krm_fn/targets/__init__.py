@@ -31,7 +31,7 @@ __all__ = [
 
 
 class _Targets(Mapping[str, "Target"]):
-    """The targets by their keys under ``spec.targets``; each one is imported when it is asked for."""
+    """The targets by their IDs; each one is imported when it is asked for."""
 
     def __init__(self) -> None:
         self._imported: dict[str, Target] = {}
@@ -51,7 +51,7 @@ class _Targets(Mapping[str, "Target"]):
 
 
 TARGETS: Mapping[str, Target] = _Targets()
-"""The key under ``spec.targets`` -> the target, in the order in which they edit one object."""
+"""ID -> the target, in the order in which they edit one object."""
 
 
 def module_of(target_id: str) -> ModuleType:

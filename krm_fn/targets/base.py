@@ -76,7 +76,7 @@ class Target:
     is different there. ``read``, ``write`` and ``edit`` are the same for all.
 
     Attributes:
-        id: its key under ``spec.targets``.
+        id: its path below ``spec.targets``.
         audience: who reads NO_PROXY there.
         writes: what it writes.
         reach: which nodes get the proxy that its place holds.
@@ -97,7 +97,7 @@ class Target:
         return ROWS[self.id].kinds
 
     def options(self, given: Mapping[str, Options]) -> Options:
-        """Return the options of this target, given ``spec.targets`` as a whole."""
+        """Return the options of this target, given those of all targets."""
         return given.get(self.id, NO_OPTIONS)
 
     def hints(self, options: Options) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 
 Options = Data
-"""``spec.targets.<id>``, checked against the schema; defaults are not filled in."""
+"""The options of a target, checked against the schema; defaults are not filled in."""
 NO_OPTIONS: Options = MappingProxyType({})
 """Those of a target that is not named there."""
 
@@ -24,7 +24,7 @@ class Context(NamedTuple):
     """What a target knows besides the object.
 
     Attributes:
-        options: ``spec.targets.<id>``.
+        options: those of the target.
         settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
             empty where the object is only read, and where the proxy is removed.
         class_context: what a target knows of the list around its object; None where nothing is known.

@@ -19,8 +19,8 @@ def title_of(target_id: str) -> str:
 
 def section_of(target_id: str) -> str:
     """Return what the page of its system says about a target, in Markdown and without its heading."""
-    page = page_of(system_of(target_id))
-    return page.partition(f"\n## {target_id}\n")[2].partition("\n## ")[0].strip("\n")
+    page, name = page_of(system_of(target_id)), target_id.rpartition(".")[2]
+    return page.partition(f"\n## {name}\n")[2].partition("\n## ")[0].strip("\n")
 
 
 def introduction_of(system: str) -> str:

@@ -44,7 +44,7 @@ OTHERS = [
     *(None, True, False, 0, -1, 3128, 2**70, -1.5, [], {}, [None], [{}], {"": ""}, {"a": None}, ["a", 1]),
     *({"name": "HTTP_PROXY", "value": URL}, [{"name": "HTTP_PROXY", "value": URL}], [{"name": "HTTP_PROXY"}] * 2),
     *({"secretKeyRef": {"name": "s", "key": "k"}}, {"inline": 1}, [{"path": "/etc/environment", "content": "a=b"}]),
-    {"containerdDropIn": {}, "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}},
+    {"nodes.containerd": {}, "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}},
 ]
 
 

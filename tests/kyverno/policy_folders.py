@@ -91,7 +91,7 @@ def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
         spec = {"mode": "Remove"}
     if (folder / "options.yaml").exists():
         options = {**yaml.safe_load((folder / "options.yaml").read_text()), **options}
-    spec["targets"] = {"kyvernoPolicies": options}
+    spec["targets"] = {"kyverno": options}
     config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",

@@ -33,7 +33,7 @@ from krm_fn.products import giantswarm
 from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
 
 _NAME_IN_FILE = ("contentFrom", "secret", "name")
-_TARGET = "giantswarmSystemdProxy"
+_TARGET = "giantswarm.systemdProxy"
 """The target that writes the Secrets of Clusters."""
 _SECRET_NAMES = {
     "Secret": NAME,

@@ -86,7 +86,7 @@ class _Charts(Target):
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; where matchers choose charts, the kinds that install them, too."""
         words = super().hints(options)
-        if options.get("charts"):
+        if options.get("choose"):
             words += (HELM_RELEASE[1], APPLICATION[1])
         return words
 

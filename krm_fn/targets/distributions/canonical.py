@@ -13,7 +13,7 @@ from krm_fn.patch import Pointer, list_at, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Data
 
-ID = "canonicalKubernetes"
+ID = "distributions.canonicalKubernetes"
 
 _SET = "snap set system proxy"
 

@@ -127,7 +127,9 @@ class _Distribution(Target):
         if not reason:
             return ""
         override = f"an entry of `spec.overrides` with `match: {{targets: [{self.id}]}}`"
-        return f"{product.name} takes {reason} in {override}, or set `spec.targets.{self.id}.enabled: false`"
+        return (
+            f"{product.name} takes {reason} in {override}, or set `spec.targets.{self.id}: false`"
+        )
 
 
 def _is_one(settings: ProxySettings) -> bool:

@@ -70,7 +70,7 @@ def _is_of(data: Data, cluster: str) -> bool:
 
 
 class _Apps(Target):
-    id = "giantswarmApps"
+    id = "giantswarm.apps"
     audience = Audience.POD
 
     def places(self, data: Data, context: Context) -> Places:

@@ -28,7 +28,7 @@ def _places(data: Any, root: Pointer) -> Places:
 
 
 class _ChartValues(Target):
-    id = "giantswarmChartValues"
+    id = "giantswarm.chartValues"
     audience = Audience.GO
 
     def options(self, given: Mapping[str, Options]) -> Options:

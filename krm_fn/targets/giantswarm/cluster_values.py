@@ -42,7 +42,7 @@ def _private(settings: ProxySettings, old: Any) -> Any:
 
 
 class _ClusterValues(Target):
-    id = "giantswarmClusterValues"
+    id = "giantswarm.clusterValues"
     audience = Audience.POD
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:

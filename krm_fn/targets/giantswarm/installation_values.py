@@ -33,8 +33,8 @@ _ELSEWHERE = (
 _PERCENT = (
     "the chart puts the values as they are into drop-ins, where systemd drops one with `%`, and elsewhere, so no text "
     "is right: declare a password without characters to encode in an entry of `spec.overrides` with "
-    "`match: {targets: [giantswarmInstallationValues]}`, or set "
-    "`spec.targets.giantswarmInstallationValues.enabled: false`"
+    "`match: {targets: [giantswarm.installationValues]}`, or set "
+    "`spec.targets.giantswarm.installationValues: false`"
 )
 
 
@@ -87,7 +87,7 @@ def _places_of_file(settings: ProxySettings, document: Any) -> Places:
 
 
 class _InstallationValues(Target):
-    id = "giantswarmInstallationValues"
+    id = "giantswarm.installationValues"
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     file = FileForm(audience, _places_of_file)

@@ -16,7 +16,7 @@ from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Targ
 
 
 class _SystemdProxy(Target):
-    id = "giantswarmSystemdProxy"
+    id = "giantswarm.systemdProxy"
     audience = Audience.NODE
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
@@ -46,7 +46,7 @@ class _SystemdProxy(Target):
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
-        kubelet = given.get("kubeletDropIn", {})
+        kubelet = given.get("nodes.kubelet", {})
         is_used = kubelet.get("enabled", True) and kubelet.get("content") == "Secret"
         return {**super().options(given), "units": ("kubelet",) if is_used else ()}
 

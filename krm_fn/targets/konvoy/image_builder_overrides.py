@@ -57,7 +57,7 @@ def _is_there(text: embedded.Value) -> bool:
 
 
 class _ImageBuilderOverrides(Target):
-    id = "imageBuilderOverrides"
+    id = "konvoy"
     audience = Audience.NODE
     file = FileForm(audience, lambda settings, document: _places(document))  # noqa: ARG005
     reach = Reach.ROLES

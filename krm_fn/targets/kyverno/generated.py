@@ -87,7 +87,7 @@ def name_taken(obj: Data, options: Options) -> Result | None:
     if is_generated(obj) or not _is_wanted(obj, options):
         return None
     message = (
-        "inject-proxy did not create this object, and the policy that `spec.targets.kyvernoPolicies.generate` "
+        "inject-proxy did not create this object, and the policy that `spec.targets.kyverno.generate` "
         "asks for has the same kind and name: choose another `generated.name`, or remove this object"
     )
     return Result.of("CannotWrite", message, ("metadata", "name"))

@@ -14,7 +14,7 @@ from krm_fn.targets.kyverno.rule_forms import places_of_rule
 
 
 class _KyvernoPolicies(Target):
-    id = "kyvernoPolicies"
+    id = "kyverno"
     audience = Audience.POD
     writes = Writes.VALUES
 

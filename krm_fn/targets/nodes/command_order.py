@@ -29,7 +29,7 @@ START, END = "Start", "End"
 MARK = "# inject-proxy"
 """Ends the restart that is ours, so that removal never takes one that somebody else wants."""
 TRUST_MARK = "# inject-proxy: trust store"
-"""Ends the commands of ``nodeTrustStore``."""
+"""Ends the commands of ``nodes.trustedCA``."""
 
 _LONGEST = 65_536
 """So much of a command is looked at; Cluster API takes less."""

@@ -33,7 +33,7 @@ _FIRST_IMAGE = "20250820"
 
 
 class _Karpenter(Target):
-    id = "karpenter"
+    id = "nodes.karpenter"
     audience = Audience.NODE
     node_update = NodeUpdate(is_rolled=True, why="Karpenter replaces nodes whose user data differ")
 

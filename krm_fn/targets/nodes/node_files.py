@@ -126,7 +126,7 @@ NODE_FILES: Mapping[str, NodeFile] = {
     "zypper": _file("/etc/sysconfig/proxy", _ZYPPER),
     "docker": _DOCKER._replace(paths=_DOCKER.paths[:1]),
 }
-"""What the option ``files`` of the target ``nodeFiles`` may name -> the file."""
+"""What the option ``files`` of the target ``nodes.files`` may name -> the file."""
 
 BY_PATH: Mapping[str, NodeFile] = {file.paths[0]: file for file in NODE_FILES.values()}
 """The same by path."""

@@ -25,9 +25,9 @@ _EARLY = (
     "reach EC2 directly"
 )
 CONTAINERD_DROP_IN, KUBELET_DROP_IN, KUBEADM_COMMANDS = (
-    "containerdDropIn",
-    "kubeletDropIn",
-    "kubeadmCommands",
+    "nodes.containerd",
+    "nodes.kubelet",
+    "nodes.commands",
 )
 
 

@@ -50,7 +50,7 @@ _UPDATES = {
 """Image -> how a node finds out that it is one, and what it has to do then."""
 
 _FAILED = 'echo "inject-proxy: the trust store is not updated" >&2'
-# Not `restart`: with Ignition containerd may not run yet, and kubeadmCommands must not take this one for its own.
+# Not `restart`: with Ignition containerd may not run yet, and nodes.commands must not take this one for its own.
 _RESTART = "systemctl try-restart containerd || true"
 
 
@@ -85,7 +85,7 @@ class _TrustCommands(NamedTuple):
 
 
 def _end_without_ours(texts: Sequence[str]) -> int:
-    """Return where the restart and the exports at the end begin: ``kubeadmCommands`` keeps them last."""
+    """Return where the restart and the exports at the end begin: ``nodes.commands`` keeps them last."""
     end = len(texts)
     for text in reversed(texts):
         if not (is_restart(text) or only_exports(text)):
@@ -95,7 +95,7 @@ def _end_without_ours(texts: Sequence[str]) -> int:
 
 
 class _NodeTrustStore(ConfigTarget):
-    id = "nodeTrustStore"
+    id = "nodes.trustedCA"
     audience = Audience.NOBODY
 
     def is_wanted(self, context: Context) -> bool:

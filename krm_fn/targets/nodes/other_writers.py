@@ -34,7 +34,9 @@ _FIELDS: dict[tuple[str, str], Pointer] = {
     (_GROUP, "VCDCluster"): ("spec", "proxyConfigSpec"),
     (_GROUP, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
 }
-_RANCHER = {(row.group, row.kind): row.path for row in ROWS if row.target == "rancher"}
+_RANCHER = {
+    (row.group, row.kind): row.path for row in ROWS if row.target == "distributions.rancher"
+}
 
 _READ = (
     r"/etc/(?:environment|profile|bash\.bashrc)|/etc/(?:default|sysconfig|profile\.d)/.*|.*\.env|"
@@ -162,7 +164,7 @@ class _OtherPlaces(NamedTuple):
             )
             path = differing[0].path
             if text_at(draft.data, (*path[:-1], "path")) in BY_PATH:
-                message += f", or name the file in `spec.targets.{FILES_ON_REQUEST}.files`"
+                message += f", or name the file in `spec.targets.{FILES_ON_REQUEST}`"
             draft.report("OtherProxy", message, path)
 
 
@@ -180,7 +182,7 @@ def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
 
 
 class _OtherWriters(Target):
-    id = "otherWriters"
+    id = "nodes.otherWriters"
     audience = Audience.NODE
     writes = Writes.NOTHING
 

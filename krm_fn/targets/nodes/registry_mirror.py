@@ -114,7 +114,7 @@ def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
 
 
 class _RegistryMirror(ConfigTarget):
-    id = "registryMirror"
+    id = "nodes.mirror"
     audience = Audience.NOBODY
 
     def is_wanted(self, context: Context) -> bool:

@@ -69,7 +69,7 @@ _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.ki
 
 
 class _Talos(ConfigTarget):
-    id = "talos"
+    id = "nodes.talos"
     audience = Audience.NODE
 
     def places_in(

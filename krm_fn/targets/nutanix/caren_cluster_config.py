@@ -18,7 +18,7 @@ _AT_MOST = 128
 
 
 class _CarenClusterConfig(Target):
-    id = "carenClusterConfig"
+    id = "nutanix"
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST

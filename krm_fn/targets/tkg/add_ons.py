@@ -30,7 +30,7 @@ class AddOn(NamedTuple):
     """One add-on.
 
     Attributes:
-        target: the key of its target under ``spec.targets``.
+        target: the ID of its target.
         name: what label and annotation of its Secret call it.
         label: what messages call it.
         mark: a document with this member holds its data values; ``spec`` of its configuration resource has it, too.
@@ -85,7 +85,7 @@ class AddOn(NamedTuple):
 
 ADD_ONS = (
     AddOn(
-        "tkgVsphereCPI",
+        "tkg.vsphereCPI",
         tkg.VSPHERE_CPI,
         "vSphere CPI",
         "vsphereCPI",
@@ -95,7 +95,7 @@ ADD_ONS = (
         paravirtual="vsphereParavirtualCPI",
     ),
     AddOn(
-        "tkgVsphereCSI",
+        "tkg.vsphereCSI",
         tkg.VSPHERE_CSI,
         "vSphere CSI",
         "vsphereCSI",
@@ -104,7 +104,7 @@ ADD_ONS = (
         paravirtual="vsphereParavirtualCSI",
     ),
     AddOn(
-        "tkgKappController",
+        "tkg.kappController",
         tkg.KAPP_CONTROLLER,
         "kapp-controller",
         "kappController",
@@ -115,23 +115,23 @@ ADD_ONS = (
         keep=1,
         certificates="caCerts",
     ),
-    AddOn("tkgPinniped", tkg.PINNIPED, "Pinniped", "pinniped", in_values=None),
+    AddOn("tkg.pinniped", tkg.PINNIPED, "Pinniped", "pinniped", in_values=None),
     AddOn(
-        "tkgCloudCSI",
+        "tkg.cloudCSI",
         tkg.AWS_EBS_CSI,
         "the AWS EBS driver",
         "awsEBSCSIDriver",
         tkg.AWS_EBS_CSI_CONFIG,
     ),
     AddOn(
-        "tkgCloudCSI",
+        "tkg.cloudCSI",
         tkg.AZURE_DISK_CSI,
         "the Azure Disk driver",
         "azureDiskCSIDriver",
         tkg.AZURE_DISK_CSI_CONFIG,
     ),
     AddOn(
-        "tkgCloudCSI",
+        "tkg.cloudCSI",
         tkg.AZURE_FILE_CSI,
         "the Azure File driver",
         "azureFileCSIDriver",

@@ -35,7 +35,7 @@ _HTTPS = (
 
 
 class _TkgCluster(Target):
-    id = "tkgClusterClass"
+    id = "tkg.clusterClass"
     audience = Audience.PRODUCT
     reach = Reach.GROUPS
     writes = Writes.PROXY_AND_TRUST

@@ -95,7 +95,7 @@ def _certificate(settings: ProxySettings, old: Any) -> Any:
 
 
 class _ClusterConfig(Target):
-    id = "tkgClusterConfig"
+    id = "tkg.clusterConfig"
     audience = Audience.TKG
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST

@@ -139,8 +139,11 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
 }
 """The name under ``presets`` -> the program, in as many rows as it has generations of manifests."""
 
-OWN_TARGETS = ("certManager", "chartOperator")
-"""The programs that have a target of their own, which has the same name."""
+OWN_TARGETS = {
+    "workloads.certManager": "certManager",
+    "workloads.chartOperator": "chartOperator",
+}
+"""ID of a target -> the one program that it is for."""
 
 
 def is_of(program: str, container: Container, data: Data) -> bool:

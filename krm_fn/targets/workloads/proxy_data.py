@@ -54,7 +54,7 @@ def _is_of_argo(data: Data) -> bool:
 
 
 class _ProxyData(Target):
-    id = "proxyData"
+    id = "workloads.data"
     audience = Audience.POD
     writes = Writes.VALUES
 

@@ -35,7 +35,7 @@ _FOLDERS_OF_GO = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 _ANNOTATION = ("metadata", "annotations", "fn.inject-proxy.io/trusted-ca")
 _NOT_READ = (
     "mounts the certificates, and no variable names them to the programs: name the one that they read in "
-    "`spec.targets.workloadTrustStore.variables`, such as `SSL_CERT_DIR` for a Go program"
+    "`spec.targets.workloads.trustedCA.variables`, such as `SSL_CERT_DIR` for a Go program"
 )
 
 _NOT_OURS = "lacks the certificates, and stays as it is, for somebody else made it: add them, or delete the ConfigMap"
@@ -105,7 +105,7 @@ def _is_meant(data: Data, options: Options) -> bool:
     annotation = text_at(data, _ANNOTATION)
     if annotation in ("true", "false"):
         return annotation == "true"
-    for matcher in options.get("workloads", ()):
+    for matcher in options.get("choose", ()):
         if fits_object(matcher, data):
             return True
     return _is_known(data)
@@ -128,7 +128,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
     if bundle and mounts.get(bundle.folder, NAME) != NAME:
         message = (
             f'"{bundle.folder}" in {where} is used by another mount, so it does not get the bundle: set '
-            "`spec.targets.workloadTrustStore.mountPath` to another folder"
+            "`spec.targets.workloads.trustedCA.mountPath` to another folder"
         )
         yield Result.of("CertificatesNotSet", message, container.path)
         return
@@ -168,12 +168,12 @@ def _entry(path: Pointer, name: str, entry: Data | None, label: str) -> Place:
 
 
 class _WorkloadTrustStore(Target):
-    id = "workloadTrustStore"
+    id = "workloads.trustedCA"
     audience = Audience.NOBODY
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; none where matchers select workloads, as their text can be any."""
-        if options.get("workloads"):
+        if options.get("choose"):
             return ()
         return super().hints(options)
 

@@ -56,16 +56,17 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
 
 
 class _OneProgram(Target):
-    """A program that always gets the proxy; its target has the name of the program."""
+    """A program that always gets the proxy."""
 
     audience = Audience.GO
 
-    def __init__(self, program: str) -> None:
-        self.id = program
+    def __init__(self, target_id: str, program: str) -> None:
+        self.id = target_id
+        self._program = program
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the environments of its containers; report a workload of it in which the main one is not known."""
-        rows = [row for row in PROGRAMS[self.id] if row.is_labelled(data)]
+        rows = [row for row in PROGRAMS[self._program] if row.is_labelled(data)]
         chosen = self._containers(data)
         for container in chosen:
             yield _env_place(data, container, context)
@@ -88,7 +89,7 @@ class _OneProgram(Target):
         if choice.is_refused(data, POD_SPEC):
             return []
         listed = all_containers(data, POD_SPEC)
-        return [container for container in listed if is_of(self.id, container, data)]
+        return [container for container in listed if is_of(self._program, container, data)]
 
 
 def _pod_spec(data: Data, options: Options) -> Pointer | None:
@@ -108,7 +109,7 @@ def _is_chosen(data: Data, at: Pointer, options: Options) -> bool:
     request = choice.request_of(data, at)
     if request.is_wanted or request.names:
         return True
-    return any(choice.fits_object(matcher, data, at) for matcher in options.get("workloads", ()))
+    return any(choice.fits_object(matcher, data, at) for matcher in options.get("choose", ()))
 
 
 def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
@@ -125,7 +126,7 @@ def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
 
 def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: bool) -> bool:
     """Return whether a container gets the proxy where no annotation names containers."""
-    for name in options.get("otherTargets", OWN_TARGETS):
+    for name in options.get("otherTargets", OWN_TARGETS.values()):
         if is_of(name, container, data):
             return False
     for name in options.get("presets", ()):
@@ -144,13 +145,17 @@ class _Workloads(Target):
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
-        if options.get("workloads") or options.get("presets"):
+        if options.get("choose") or options.get("presets"):
             return ()
         return super().hints(options)
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options, with the targets that write containers of their own unless they are switched off."""
-        others = [name for name in OWN_TARGETS if given.get(name, {}).get("enabled", True)]
+        others = [
+            program
+            for target_id, program in OWN_TARGETS.items()
+            if given.get(target_id, {}).get("enabled", True)
+        ]
         return {**super().options(given), "otherTargets": others}
 
     def places(self, data: Data, context: Context) -> Places:
@@ -219,7 +224,7 @@ class _Workloads(Target):
 
 
 TARGETS = {
-    **{program: _OneProgram(program) for program in OWN_TARGETS},
+    **{target_id: _OneProgram(target_id, program) for target_id, program in OWN_TARGETS.items()},
     "workloads": _Workloads(),
 }
 """ID -> target."""

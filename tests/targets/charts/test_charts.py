@@ -98,7 +98,7 @@ MATCHERS: list[Any] = [
 @pytest.mark.parametrize(("matcher", "is_chosen"), MATCHERS)
 def test_a_matcher_chooses_charts(matcher: Any, *, is_chosen: bool) -> None:
     obj = release("harbor", metadata={"labels": {"proxy": "yes"}})
-    assert bool(changes(target, obj, charts=[matcher])) is is_chosen
+    assert bool(changes(target, obj, choose=[matcher])) is is_chosen
 
 
 @pytest.mark.parametrize(

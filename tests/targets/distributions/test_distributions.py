@@ -126,17 +126,24 @@ def test_what_the_api_server_does_not_change_is_written_on_request_with_a_warnin
 
 HTTPS_PROXY = FULL._replace(http_proxy="https://proxy.corp.example:3129")
 REFUSED = [
-    pytest.param("aks", "ManagedCluster", PASSWORD, id="AKS: a password"),
-    pytest.param("aks", "ManagedCluster", HTTPS_PROXY, id="AKS: HTTPS"),
-    pytest.param("openshift", "Proxy", HTTPS_PROXY, id="OpenShift: HTTPS"),
-    pytest.param("eksAnywhere", "Cluster", FULL._replace(https_proxy=""), id="EKS Anywhere: one of both"),
+    pytest.param("distributions.aks", "ManagedCluster", PASSWORD, id="AKS: a password"),
+    pytest.param("distributions.aks", "ManagedCluster", HTTPS_PROXY, id="AKS: HTTPS"),
+    pytest.param("distributions.openshift", "Proxy", HTTPS_PROXY, id="OpenShift: HTTPS"),
+    pytest.param("distributions.eksAnywhere", "Cluster", FULL._replace(https_proxy=""), id="EKS Anywhere: one of both"),
     pytest.param(
-        "eksAnywhere", "Cluster", FULL._replace(http_proxy="http://proxy.corp.example"), id="EKS Anywhere: no port"
+        "distributions.eksAnywhere",
+        "Cluster",
+        FULL._replace(http_proxy="http://proxy.corp.example"),
+        id="EKS Anywhere: no port",
     ),
-    pytest.param("kubeOne", "KubeOneCluster", FULL._replace(http_proxy=""), id="KubeOne: no proxy for HTTP"),
-    pytest.param("kops", "Cluster", PASSWORD, id="kOps: a password"),
+    pytest.param(
+        "distributions.kubeOne", "KubeOneCluster", FULL._replace(http_proxy=""), id="KubeOne: no proxy for HTTP"
+    ),
+    pytest.param("distributions.kops", "Cluster", PASSWORD, id="kOps: a password"),
     *[
-        pytest.param("kops", "Cluster", FULL._replace(http_proxy=http, https_proxy=https), id=f"kOps: {name}")
+        pytest.param(
+            "distributions.kops", "Cluster", FULL._replace(http_proxy=http, https_proxy=https), id=f"kOps: {name}"
+        )
         for name, http, https in (
             ("two proxies", FULL.http_proxy, "http://other.corp.example:3128"),
             ("no proxy for HTTPS", FULL.http_proxy, ""),
@@ -168,13 +175,13 @@ def test_what_a_product_does_not_take_is_an_error_and_can_be_removed(
 
 UNQUOTED = " $\"'`\\"
 BREAKS = {
-    "openshift": " ",
-    "aks": "",
-    "eksAnywhere": "%",
-    "canonicalKubernetes": UNQUOTED,
-    "kubeOne": UNQUOTED,
-    "kops": "",
-    "rancher": '$"`\\',
+    "distributions.openshift": " ",
+    "distributions.aks": "",
+    "distributions.eksAnywhere": "%",
+    "distributions.canonicalKubernetes": UNQUOTED,
+    "distributions.kubeOne": UNQUOTED,
+    "distributions.kops": "",
+    "distributions.rancher": '$"`\\',
 }
 """What each product would break, as its sources say; its other values are quoted, or are no text of a shell."""
 
@@ -210,8 +217,8 @@ def test_a_list_with_a_placeholder_is_written_as_it_is(target: str) -> None:
 )
 def test_canonicals_snap_is_installed_before_snapd_knows_the_proxy(more: dict[str, Any], codes: list[str]) -> None:
     obj = holding(row_of("CK8sConfigTemplate"), more)
-    assert [one.code for one in findings(TARGETS["canonicalKubernetes"], obj)] == codes
-    assert findings(TARGETS["canonicalKubernetes"], obj, NONE) == []
+    assert [one.code for one in findings(TARGETS["distributions.canonicalKubernetes"], obj)] == codes
+    assert findings(TARGETS["distributions.canonicalKubernetes"], obj, NONE) == []
 
 
 # GitHub's runners and kOps.
@@ -222,7 +229,7 @@ def runner_set(**proxy: Any) -> dict[str, Any]:
 
 
 def test_the_url_of_a_runner_goes_without_the_password_that_belongs_into_a_secret() -> None:
-    target, plain = TARGETS["githubRunners"], "http://proxy.corp.example:3128"
+    target, plain = TARGETS["distributions.githubRunners"], "http://proxy.corp.example:3128"
 
     written = apply(target, runner_set(), PASSWORD)
 
@@ -243,7 +250,11 @@ def test_the_url_of_a_runner_goes_without_the_password_that_belongs_into_a_secre
     ],
 )
 def test_kops_gets_host_and_port(url: str, held: dict[str, Any]) -> None:
-    written = apply(TARGETS["kops"], holding(row_of("Cluster", "kops"), None), ProxySettings(url, url, NO))
+    written = apply(
+        TARGETS["distributions.kops"],
+        holding(row_of("Cluster", "distributions.kops"), None),
+        ProxySettings(url, url, NO),
+    )
 
     assert written["spec"]["egressProxy"] == {"httpProxy": held, "excludes": NO}
 

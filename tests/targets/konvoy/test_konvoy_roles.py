@@ -38,7 +38,7 @@ OTHER = flags("control-plane", "http://c.example:1", "c.corp.example")
 def imported(*arguments: str, mode: str = "Inject") -> str:
     words = ["create", "cluster", "preprovisioned", "--cluster-name=one", *arguments]
     config = yaml.safe_load(inject_proxy("", "import", "konvoy", "--", *words).stdout)
-    config["spec"] |= {"targets": {"imageBuilderOverrides": {"generate": True}}, "mode": mode}
+    config["spec"] |= {"targets": {"konvoy": {"generate": True}}, "mode": mode}
     return yaml.safe_dump(config)
 
 

@@ -28,7 +28,7 @@ ASKED: dict[str, Any] = {"generate": "MutatingPolicy"}
 def config(options: dict[str, Any] | None = ASKED, **spec: Any) -> str:
     """Return a FunctionConfig; ``options`` are those of the target."""
     given = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ["10.0.0.0/8"], **spec}
-    targets = {} if options is None else {"targets": {"kyvernoPolicies": options}}
+    targets = {} if options is None else {"targets": {"kyverno": options}}
     return yaml.safe_dump(proxy_config(**targets, **given), sort_keys=False)
 
 
@@ -78,10 +78,10 @@ def expressions(policy: dict[str, Any]) -> dict[str, str]:
     ("options", "spec"),
     [
         pytest.param(None, {}, id="no option asks for it"),
-        pytest.param({**ASKED, "enabled": False}, {}, id="the target is off"),
+        pytest.param(False, {}, id="the target is off"),
         pytest.param(
             ASKED,
-            {"overrides": [{"match": {"targets": ["kyvernoPolicies"], "objects": ["inject-*"]}, "disabled": True}]},
+            {"overrides": [{"match": {"targets": ["kyverno"], "objects": ["inject-*"]}, "disabled": True}]},
             id="an override takes its proxy away",
         ),
         pytest.param(ASKED, {"selector": {"exclude": [{"kinds": ["MutatingPolicy"]}]}}, id="the selector excludes it"),
@@ -109,7 +109,7 @@ def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str, 
 @pytest.mark.parametrize(
     ("first", "then"),
     [
-        pytest.param(ASKED, {"enabled": True}, id="no option asks for it any more"),
+        pytest.param(ASKED, {}, id="no option asks for it any more"),
         pytest.param(ASKED, {**ASKED, "generated": {"name": "other"}}, id="another name"),
         pytest.param(ASKED, {"generate": NATIVE}, id="for Kubernetes in place of Kyverno"),
     ],

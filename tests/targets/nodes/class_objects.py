@@ -112,8 +112,9 @@ def templated(op: str, path: str, text: str) -> dict[str, Any]:
 
 
 def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
-    """The items after a run with ``sharedTemplates: Patch``, and severity, code and message of errors and warnings."""
-    targets = {"clusterClass": {"sharedTemplates": "Patch"}, **spec.pop("targets", {})}
+    """The items after a run with ``classes: Patch``, and severity, code and message of errors and warnings."""
+    given = spec.pop("targets", {})
+    targets = {**given, "nodes": {"classes": "Patch", **given.get("nodes", {})}}
     wanted = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ".corp.example", "targets": targets, **spec}
     config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
     listed = {

@@ -112,7 +112,7 @@ def test_a_command_that_may_be_there_counts() -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_option_fixes_the_place(version: str, place: str, wanted: list[str]) -> None:
     there, _ = answer(objects(version, ["true", INSTALL]))
-    items, reported = answer(there, targets={"kubeadmCommands": {"place": place}})
+    items, reported = answer(there, targets={"nodes": {"commands": {"place": place}}})
     assert commands_of(items) == wanted
     assert reported == []
     assert answer(items)[0] == there
@@ -120,7 +120,7 @@ def test_an_option_fixes_the_place(version: str, place: str, wanted: list[str]) 
 
 @pytest.mark.judged
 def test_a_restart_at_the_start_stays_behind_what_configures_containerd() -> None:
-    items, reported = answer(objects("v1beta2", [CONTAINERD]), targets={"kubeadmCommands": {"place": "Start"}})
+    items, reported = answer(objects("v1beta2", [CONTAINERD]), targets={"nodes": {"commands": {"place": "Start"}}})
     assert commands_of(items) == [EXPORTS, CONTAINERD, RESTART]
     assert reported == []
 
@@ -146,7 +146,7 @@ def test_what_would_have_to_be_between_two_commands_is_a_warning(commands: list[
     items, reported = answer(before)
     assert commands_of(items) == wanted
     assert len([line for line in reported if line.startswith("warning") and LATE in line]) == 1
-    fixed = {"kubeadmCommands": {"place": "End"}}
+    fixed = {"nodes": {"commands": {"place": "End"}}}
     assert not any(LATE in line for line in answer(before, targets=fixed)[1])
-    off = {"kubeadmCommands": {"enabled": False}}
+    off = {"nodes": {"commands": False}}
     assert not any(LATE in line for line in answer(before, targets=off)[1])

@@ -1,6 +1,6 @@
 """A ClusterClass that is patched gives its nodes what its templates would hold without patches, on every node system.
 
-With ``sharedTemplates: Union`` the templates hold files and commands; with ``Patch`` Cluster API's engine makes them.
+With ``classes: Union`` the templates hold files and commands; with ``Patch`` Cluster API's engine makes them.
 """
 
 from __future__ import annotations
@@ -71,21 +71,23 @@ OPTIONS = [
     pytest.param(
         {
             "targets": {
-                "containerdDropIn": {"content": "Secret", "owner": "root:adm", "permissions": "0400"},
-                "kubeletDropIn": {"owner": "root:adm", "permissions": "0600"},
+                "nodes": {
+                    "containerd": {"content": "Secret", "owner": "root:adm", "permissions": "0400"},
+                    "kubelet": {"owner": "root:adm", "permissions": "0600"},
+                }
             }
         },
         id="owner and permissions",
     ),
     pytest.param(
-        {"targets": {"containerdDropIn": {"path": "/etc/systemd/system/containerd.service.d/10-proxy.conf"}}},
+        {"targets": {"nodes": {"containerd": {"path": "/etc/systemd/system/containerd.service.d/10-proxy.conf"}}}},
         id="another path",
     ),
-    pytest.param({"targets": {"containerdDropIn": {"enabled": False}}}, id="no drop-in of containerd"),
-    pytest.param({"targets": {"kubeadmCommands": {"exports": False}}}, id="no exports"),
-    pytest.param({"targets": {"kubeadmCommands": {"restart": False}}}, id="no restart"),
-    pytest.param({"targets": {"kubeadmCommands": {"place": "Start"}}}, id="commands at the start"),
-    pytest.param({"targets": {"kubeadmCommands": {"place": "End"}}}, id="commands at the end"),
+    pytest.param({"targets": {"nodes": {"containerd": False}}}, id="no drop-in of containerd"),
+    pytest.param({"targets": {"nodes": {"commands": {"exports": False}}}}, id="no exports"),
+    pytest.param({"targets": {"nodes": {"commands": {"restart": False}}}}, id="no restart"),
+    pytest.param({"targets": {"nodes": {"commands": {"place": "Start"}}}}, id="commands at the start"),
+    pytest.param({"targets": {"nodes": {"commands": {"place": "End"}}}}, id="commands at the end"),
     pytest.param(
         {"trustedCA": {"pem": A}, "registryMirror": {"url": "https://mirror.corp.example"}},
         id="trust store and mirror",
@@ -107,7 +109,8 @@ def objects(version: str, cp: Mapping[str, Any], machines: Mapping[str, Mapping[
 
 
 def run(items: list[Any], shared: str, given: Mapping[str, Any]) -> list[Any]:
-    targets = {**given.get("targets", {}), "clusterClass": {"sharedTemplates": shared}}
+    options = given.get("targets", {})
+    targets = {**options, "nodes": {**options.get("nodes", {}), "classes": shared}}
     policy = {"derive": {"networks": False, "metadata": False, "provider": False}}
     made, reported = answer(copy.deepcopy(items), **{"noProxyPolicy": policy, **given, "targets": targets})
     assert [line for line in reported if line.startswith("error")] == []

@@ -31,9 +31,9 @@ from krm_fn import pipeline
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}, {"class": "md", "name": "other"}]}
 HASHED = re.compile(r"one-systemd-proxy-[0-9a-f]{10}")
 ERASER = "/spec/template/spec/files"
-DROP_INS = {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"content": "Secret"}}
-IN_SECRET: dict[str, Any] = {**DROP_INS, "kubeadmCommands": {"exports": False}}
-GENERATE = {"giantswarmSystemdProxy": {"generate": True}}
+DROP_INS = {"containerd": {"content": "Secret"}, "kubelet": {"content": "Secret"}}
+IN_SECRET: dict[str, Any] = {**DROP_INS, "commands": {"exports": False}}
+GENERATE = {"giantswarm": {"systemdProxy": {"generate": True}}}
 NETWORK = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}, "services": {"cidrBlocks": ["10.2.0.0/16"]}}
 ELSEWHERE = {"match": {"workerGroups": ["group"]}, "httpProxy": "http://elsewhere:1"}
 MISSING = "SecretMissing"
@@ -63,7 +63,8 @@ def secret(name: str = "one-systemd-proxy", **metadata: Any) -> dict[str, Any]:
 
 def answer(items: list[Any], targets: Any = None, **spec: Any) -> tuple[list[Any], list[str]]:
     """The items after a run over a copy, and the lines of errors and warnings."""
-    wanted = {"clusterClass": {"sharedTemplates": "Union"}, **(IN_SECRET if targets is None else targets)}
+    others = {"nodes": IN_SECRET} if targets is None else targets
+    wanted = {**others, "nodes": {"classes": "Union", **others.get("nodes", {})}}
     policy = {"derive": {"networks": False, "endpoint": False}}
     return answer_of(copy.deepcopy(items), targets=wanted, **{"noProxyPolicy": policy, **spec})
 
@@ -95,7 +96,7 @@ def secrets_of(items: list[Any]) -> set[Any]:
 @pytest.mark.parametrize(("shared", "patches"), [("Union", None), ("Patch", [])], ids=["an eraser", "Patch"])
 def test_without_a_need_for_the_url_neither_class_nor_cluster_holds_it(version: str, shared: str, patches: Any) -> None:
     before = [*objects(version, patches=patches), secret()]
-    targets = {**IN_SECRET, "clusterClass": {"sharedTemplates": shared}}
+    targets = {"nodes": {**IN_SECRET, "classes": shared}}
     items, reported = answer(before, targets)
     assert not any("PasswordExposed" in line for line in reported)
     assert "corp.example" not in json.dumps(items[:4])
@@ -170,7 +171,7 @@ def reports(items: list[Any], code: str, targets: Any = None, **spec: Any) -> li
             "apiVersion": "fn.inject-proxy.io/v1alpha1",
             "kind": "ProxyConfig",
             "metadata": {"name": "proxy"},
-            "spec": {"httpProxy": "http://proxy:1", "targets": {**IN_SECRET, **(targets or {})}, **spec},
+            "spec": {"httpProxy": "http://proxy:1", "targets": {"nodes": IN_SECRET, **(targets or {})}, **spec},
         },
     }
     found = pipeline.run(json.dumps(listed).encode()).results
@@ -197,8 +198,8 @@ def test_a_cluster_whose_class_refers_to_a_secret_that_is_not_there(others: Any,
 @pytest.mark.parametrize(
     "targets",
     [
-        pytest.param({**IN_SECRET, **GENERATE}, id="no URL in the class"),
-        pytest.param({**DROP_INS, **GENERATE}, id="exports beside the Secret"),
+        pytest.param({"nodes": IN_SECRET, **GENERATE}, id="no URL in the class"),
+        pytest.param({"nodes": DROP_INS, **GENERATE}, id="exports beside the Secret"),
     ],
 )
 def test_nodes_take_the_secret_by_the_name_with_its_hash(version: str, targets: Any) -> None:
@@ -231,7 +232,7 @@ def test_groups_that_differ_name_the_secret_too() -> None:
         {"match": {"roles": ["ControlPlane"]}, "disabled": True},
         {"match": {"workerGroups": ["other"]}, "disabled": True},
     ]
-    targets = {**IN_SECRET, **GENERATE}
+    targets = {"nodes": IN_SECRET, **GENERATE}
     items, reported = answer(objects(), targets, rollout={"hashNames": True}, overrides=overrides)
     assert reported == []
     name = of_kind(items, "Secret")["metadata"]["name"]
@@ -253,4 +254,4 @@ def test_a_secret_of_a_person_gets_its_hash_and_its_name_back() -> None:
 
 
 def test_nodes_of_a_class_that_is_patched_for_the_first_time_are_rolled() -> None:
-    assert reports([*objects(patches=[]), secret()], "NodesKept", {"clusterClass": {"sharedTemplates": "Patch"}}) == []
+    assert reports([*objects(patches=[]), secret()], "NodesKept", {"nodes": {"classes": "Patch"}}) == []

@@ -28,7 +28,7 @@ from class_objects import answer as answer_of
 from certificates import A
 from judges import systemd_environment
 
-UNION = {"clusterClass": {"sharedTemplates": "Union"}}
+UNION = {"nodes": {"classes": "Union"}}
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}
 NETWORK = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
 OURS = ["inject-proxy-empty-lists", "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"]
@@ -218,7 +218,7 @@ def test_a_class_that_shares_a_template_with_one_that_erases_is_patched_too() ->
 
 
 def test_a_list_that_our_targets_do_not_write_may_be_erased() -> None:
-    targets = {**UNION, "kubeadmCommands": {"enabled": False}}
+    targets = {"nodes": {**UNION["nodes"], "commands": False}}
     items, _ = answer(objects("v1beta1", commands("v1beta1")), targets=targets)
     assert names(items) == ["md"]
 
@@ -256,7 +256,7 @@ def test_where_the_eraser_is_gone_the_templates_hold_the_proxy_again(version: st
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("shared", ["Union", "Patch"])
 def test_a_patch_that_erases_behind_ours_makes_ours_move_behind_it(version: str, shared: str) -> None:
-    targets = {"clusterClass": {"sharedTemplates": shared}}
+    targets = {"nodes": {"classes": shared}}
     there, _ = answer(objects(version, vsphere(version)), targets=targets)
     there[0]["spec"]["patches"] += only_workers(version)
     items, reported = answer(copy.deepcopy(there), targets=targets)
@@ -312,7 +312,7 @@ def test_what_no_patch_can_do_is_said(patches: list[Any], spec: Any) -> None:
 @pytest.mark.parametrize(
     "spec",
     [
-        pytest.param({"targets": {"clusterClass": {"enabled": False}}}, id="the target is off"),
+        pytest.param({"targets": {"nodes": {"classes": False}}}, id="the target is off"),
         pytest.param({"targets": UNION, "selector": {"exclude": [{"kinds": ["ClusterClass"]}]}}, id="left out"),
     ],
 )

@@ -51,7 +51,8 @@ def tkg(version: str = "v1beta1") -> list[Any]:
 
 
 def run(items: list[Any], shared: str = "Union", **spec: Any) -> tuple[list[Any], list[str]]:
-    targets = {**spec.pop("targets", {}), "clusterClass": {"sharedTemplates": shared}}
+    given = spec.pop("targets", {})
+    targets = {**given, "nodes": {**given.get("nodes", {}), "classes": shared}}
     policy = {"derive": {"networks": False, "endpoint": False, "metadata": False, "provider": False}}
     return answer(copy.deepcopy(items), **{"noProxyPolicy": policy, **spec, "targets": targets})
 
@@ -111,12 +112,14 @@ def test_what_an_earlier_version_wrote_beside_the_variable_goes(made: Any, share
             {},
             id="a class without a runtime extension",
         ),
-        pytest.param(caren(), {"carenClusterConfig": {"enabled": False}}, id="a target that is off"),
+        pytest.param(caren(), {"nutanix": False}, id="a target that is off"),
         pytest.param(
             tkg(),
             {
-                name: {"path": f"/etc/systemd/system/{name}.service.d/10.conf"}
-                for name in ("containerdDropIn", "kubeletDropIn")
+                "nodes": {
+                    name: {"path": f"/etc/systemd/system/{name}.service.d/10.conf"}
+                    for name in ("containerd", "kubelet")
+                }
             },
             id="other paths",
         ),
@@ -132,13 +135,13 @@ def test_templates_hold_the_proxy_where_the_class_does_not_write_it(given: list[
 def test_a_class_that_writes_our_file_and_comes_without_its_clusters_is_a_warning(shared: str) -> None:
     _, reported = run(tkg()[:3], shared)
     assert len([line for line in reported if "takes a path once" in line]) == 1
-    given = {"containerdDropIn": {"path": "/etc/systemd/system/containerd.service.d/10.conf"}}
+    given = {"nodes": {"containerd": {"path": "/etc/systemd/system/containerd.service.d/10.conf"}}}
     assert not any("takes a path once" in line for line in run(tkg()[:3], shared, targets=given)[1])
 
 
 def test_a_proxy_in_a_variable_that_nothing_fills_is_a_warning() -> None:
     given = caren(proxy={"http": "http://old:1"})
-    items, reported = run(given, targets={"carenClusterConfig": {"enabled": False}})
+    items, reported = run(given, targets={"nutanix": False})
     assert items == given
     assert {line.split(":")[0] for line in reported if "`clusterConfig`" in line} == {"warning OtherProxy"}
 

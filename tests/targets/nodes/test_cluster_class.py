@@ -41,7 +41,7 @@ WORKERS = {
     "machineDeployments": [{"class": "bare", "name": "md-bare"}, {"class": "full", "name": "md-full"}],
     "machinePools": [{"class": "pool", "name": "mp"}],
 }
-UNION = {"clusterClass": {"sharedTemplates": "Union"}}
+UNION = {"nodes": {"classes": "Union"}}
 RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
 
 
@@ -64,7 +64,7 @@ def objects(version: str = "v1beta1", *clusters: Any, **spec: Any) -> list[Any]:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_disabled_target_leaves_even_what_is_its_own(version: str) -> None:
     there, _ = answer(objects(version, cluster(version)))
-    items, _ = answer(there, targets={"clusterClass": {"sharedTemplates": "Patch", "enabled": False}})
+    items, _ = answer(there, targets={"nodes": {"classes": False}})
     assert of_kind(items, "ClusterClass") == of_kind(there, "ClusterClass")
 
 
@@ -182,14 +182,16 @@ def test_a_cluster_without_a_proxy_and_a_group_with_another_one(version: str) ->
 @pytest.mark.judged
 def test_options_of_the_node_targets_hold_for_the_patches() -> None:
     targets = {
-        "containerdDropIn": {"content": "Secret"},
-        "kubeletDropIn": {"path": "/etc/systemd/system/kubelet.service.d/\"ü'.conf", "permissions": "0600"},
-        "kubeadmCommands": {"exports": False},
+        "nodes": {
+            "containerd": {"content": "Secret"},
+            "kubelet": {"path": "/etc/systemd/system/kubelet.service.d/\"ü'.conf", "permissions": "0600"},
+            "commands": {"exports": False},
+        }
     }
     items, _ = answer(objects("v1beta2", cluster("v1beta2", workers=WORKERS)), targets=targets)
     nodes = judged(items, "one")
     assert contents(nodes["md-bare"])[CONTAINERD] == {"secret": {"name": "one-systemd-proxy", "key": "containerdProxy"}}
-    assert nodes["md-bare"]["files"][1]["path"] == targets["kubeletDropIn"]["path"]
+    assert nodes["md-bare"]["files"][1]["path"] == targets["nodes"]["kubelet"]["path"]
     assert nodes["md-bare"]["preKubeadmCommands"] == [RESTART]
     assert "preKubeadmCommands" not in nodes["mp"]
 
@@ -337,7 +339,7 @@ def test_a_cluster_has_the_variable_where_some_nodes_of_its_class_get_the_proxy(
 
 
 def test_what_no_node_of_a_template_can_hold_is_an_error_at_the_class() -> None:
-    targets = {"kubeletDropIn": {"path": "/usr/lib/systemd/system/kubelet.service.d/10-proxy.conf"}}
+    targets = {"nodes": {"kubelet": {"path": "/usr/lib/systemd/system/kubelet.service.d/10-proxy.conf"}}}
     _, reported = answer(objects("v1beta1", cluster("v1beta1")), targets=targets)  # the pool has Ignition
     assert [line.split(":")[0] for line in reported if "/usr" in line] == ["error CannotWrite"]
 

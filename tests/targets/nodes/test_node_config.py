@@ -24,8 +24,8 @@ from krm_fn.targets import TARGETS, Context
 from krm_fn.targets.base import Target
 from krm_fn.targets.nodes.node_config import decode
 
-OF_PROXY = [TARGETS[name] for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")]
-OF_NODES = [*OF_PROXY, TARGETS["nodeFiles"], TARGETS["registryMirror"], TARGETS["otherWriters"]]
+OF_PROXY = [TARGETS[name] for name in ("nodes.containerd", "nodes.kubelet", "nodes.commands")]
+OF_NODES = [*OF_PROXY, TARGETS["nodes.files"], TARGETS["nodes.mirror"], TARGETS["nodes.otherWriters"]]
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 MIRRORED = PROXY._replace(mirror=Mirror("https://m.example:5000", "m.example", Certificates("x\n")))
 
@@ -61,7 +61,7 @@ def test_no_shape_raises_and_twice_is_once(
     for reading in target.read(obj, {}):
         assert reading.variable in PROXY_VARIABLES
         assert (reading.value is None) == bool(reading.why_unknown)
-    outcome = run(target, obj, proxy, {"files": ["environment", "apt"]} if target.id == "nodeFiles" else {})
+    outcome = run(target, obj, proxy, {"files": ["environment", "apt"]} if target.id == "nodes.files" else {})
     assert all(isinstance(one, Result) and one.message and "\n" not in one.message for one in outcome.findings)
 
 
@@ -94,7 +94,7 @@ def test_a_wrong_type_is_an_error_and_a_placeholder_a_warning(target: Target, sp
     assert [one.severity for one in later.findings] == [Severity.WARNING]
 
 
-@pytest.mark.parametrize("target", ["containerdDropIn", "kubeadmCommands", "nodeTrustStore", "registryMirror"])
+@pytest.mark.parametrize("target", ["nodes.containerd", "nodes.commands", "nodes.trustedCA", "nodes.mirror"])
 def test_what_is_longer_than_cluster_api_takes_is_a_warning(target: str) -> None:
     certificates = Certificates(A.replace("M", "M" * 10_300, 1))
     mirror = Mirror("https://m.example:5000", "m.example", certificates)
@@ -255,7 +255,7 @@ def test_nodes_for_which_nothing_can_be_written_lose_what_was_and_a_line_says_so
 @pytest.mark.parametrize("provisioner", [{"type": "powershell-xml"}, {"platform": "windows"}], ids=["type", "platform"])
 def test_k0s_says_windows_in_a_field(provisioner: dict[str, str]) -> None:
     obj = {**kubeadm({"provisioner": provisioner}), "kind": "K0sWorkerConfigTemplate"}
-    outcome = run(TARGETS["k0s"], obj, HTTP_ONLY)
+    outcome = run(TARGETS["nodes.k0s"], obj, HTTP_ONLY)
     assert outcome.changes == []
     assert [one.code for one in outcome.findings] == ["NodesWithoutProxy"]
 

@@ -17,7 +17,7 @@ from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 from support import need
 
-COMMANDS = TARGETS["kubeadmCommands"]
+COMMANDS = TARGETS["nodes.commands"]
 RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
 HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]
 OWN_RESTART = ["systemctl daemon-reload", "systemctl restart containerd"]

@@ -16,7 +16,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.node_files import NODE_FILES
 
-node_files, other_writers = TARGETS["nodeFiles"], TARGETS["otherWriters"]
+node_files, other_writers = TARGETS["nodes.files"], TARGETS["nodes.otherWriters"]
 ALL = {"files": [*NODE_FILES]}
 HARD = ProxySettings(
     "http://us%40er:p%25ss%3A%C3@[fd00::1]:3128/", "http://it's:a&b;c|d(e)*f~!?@proxy:1", "localhost,*.corp,fd00::/8"
@@ -149,9 +149,9 @@ def test_one_writer_of_a_file() -> None:
     }
     given = kubeadm({"files": [old, of_docker]})
     target = other_writers
-    asked = target.options({"nodeFiles": {"files": ["apt", "docker"]}})
+    asked = target.options({"nodes.files": {"files": ["apt", "docker"]}})
     assert run(target, given, OTHER, asked).findings == []
-    assert len(run(target, given, OTHER, target.options({"nodeFiles": {"enabled": False, **ALL}})).findings) == 2
+    assert len(run(target, given, OTHER, target.options({"nodes.files": {"enabled": False, **ALL}})).findings) == 2
     written = run(node_files, given, OTHER, {"files": ["apt", "docker"]})
     assert [one.code for one in written.findings] == ["OtherProxy"]
     assert "spec.targets" not in written.findings[0].message
@@ -168,7 +168,7 @@ def test_patches_of_a_class_write_the_files(version: str) -> None:
     workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
     given = [cluster_class(version, cp, {"md": md}, {}), cp, md, cluster(version, workers=workers)]
     password = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
-    items, _ = answer(given, httpProxy=password, targets={"nodeFiles": ALL})
+    items, _ = answer(given, httpProxy=password, targets={"nodes": ALL})
     assert items[1:3] == [cp, md]
     for spec in judged(items, "one").values():
         assert [one["path"] for one in spec["files"] if one.get("append")] == ["/etc/environment"]
@@ -177,5 +177,5 @@ def test_patches_of_a_class_write_the_files(version: str) -> None:
             read = said(name, found[file.paths[0]])
             assert read["HTTP_PROXY"] == password
             assert name == "apt" or read["NO_PROXY"].startswith(".corp.example,")
-    again, _ = answer(items, httpProxy=password, targets={"nodeFiles": ALL})
+    again, _ = answer(items, httpProxy=password, targets={"nodes": ALL})
     assert again == items

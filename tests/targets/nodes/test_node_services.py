@@ -17,8 +17,8 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 
-k3s, k0s, eks = (TARGETS[name] for name in ("k3s", "k0s", "eks"))
-registry_mirror = TARGETS["registryMirror"]
+k3s, k0s, eks = (TARGETS[f"nodes.{name}"] for name in ("k3s", "k0s", "eks"))
+registry_mirror = TARGETS["nodes.mirror"]
 
 PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
 RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
@@ -111,7 +111,7 @@ def test_with_ignition_k0s_runs_each_command_alone_in_a_service_that_gets_the_pr
     assert lookup(run(k0s, written, NONE).obj, kind.path) == {**spec, commands: ["true"]}
 
 
-EKS = [kind for kind in NODE_KINDS.values() if kind.system.targets == ("eks",)]
+EKS = [kind for kind in NODE_KINDS.values() if kind.system.targets == ("nodes.eks",)]
 
 
 @pytest.mark.parametrize("kind", EKS, ids=lambda kind: kind.kind)
@@ -169,12 +169,12 @@ def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system:
     assert again == items
 
 
-OFF, WITHOUT_EXPORTS = {"enabled": False}, {"exports": False}
+OF_KUBEADM = {"containerd": False, "kubelet": False, "commands": False}
 
 
 @pytest.mark.parametrize(
     ("system", "options"),
-    [("kubeadm", OFF), ("K3s", OFF), ("K3s", WITHOUT_EXPORTS)],
+    [("kubeadm", OF_KUBEADM), ("K3s", {"k3s": False}), ("K3s", {"commands": {"exports": False}})],
 )
 def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_variable(
     system: str, options: dict[str, Any]
@@ -185,9 +185,8 @@ def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_v
     given = [cluster_class("v1beta1", cp, {"md": md}, {}), cp, md, cluster("v1beta1", workers=workers)]
     written, _ = answer(given)
     assert [one["name"] for one in written[0]["spec"]["variables"]] == ["injectProxy"]
-    targets = dict.fromkeys(templates[0].system.targets, options)
     for items in (given, written):
-        after, _ = answer(items, targets=targets)
+        after, _ = answer(items, targets={"nodes": options})
         assert not after[0]["spec"].get("variables")
         assert not after[0]["spec"].get("patches")
         assert after[1:] == given[1:]

@@ -20,7 +20,7 @@ from krm_fn.targets.nodes.command_order import TRUST_MARK, restart_of
 from krm_fn.targets.nodes.node_trust_store import commands as commands_for
 from support import TIME_LIMIT, need
 
-target, kubeadm_commands = TARGETS["nodeTrustStore"], TARGETS["kubeadmCommands"]
+target, kubeadm_commands = TARGETS["nodes.trustedCA"], TARGETS["nodes.commands"]
 FOLDER = "/etc/inject-proxy/trusted-ca"
 RESTART = "systemctl try-restart containerd || true # inject-proxy: trust store"
 IMAGES = ("Debian", "RHEL", "Photon", "Flatcar")
@@ -69,11 +69,11 @@ def test_what_others_wrote_stays_and_in_its_order(commands: list[Any]) -> None:
     [
         *(pytest.param(command, True, id=f"command {number}") for number, command in enumerate(ALL)),
         pytest.param(entry(0, A)["path"], True, id="a file"),
-        pytest.param(restart_of("containerd", "restart"), False, id="the restart that kubeadmCommands writes"),
+        pytest.param(restart_of("containerd", "restart"), False, id="the restart that nodes.commands writes"),
     ],
 )
 def test_the_table_names_words_of_what_removal_takes_out_and_of_nothing_else(text: str, is_ours: bool) -> None:
-    assert any(word in text for word in ROWS["nodeTrustStore"].traces) == is_ours
+    assert any(word in text for word in ROWS["nodes.trustedCA"].traces) == is_ours
 
 
 # What has to come out.

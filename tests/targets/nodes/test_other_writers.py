@@ -11,7 +11,7 @@ from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run
 
 from krm_fn.targets import TARGETS
 
-target = TARGETS["otherWriters"]
+target = TARGETS["nodes.otherWriters"]
 OLD = "http://old:1"
 
 

@@ -11,7 +11,7 @@ from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 
-CONTAINERD = TARGETS["containerdDropIn"]
+CONTAINERD = TARGETS["nodes.containerd"]
 FOLDER = "/etc/systemd/system/containerd.service.d"
 PATH = f"{FOLDER}/http-proxy.conf"
 CONTENT = """[Service]

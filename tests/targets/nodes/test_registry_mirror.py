@@ -15,7 +15,7 @@ from krm_fn.targets import TARGETS
 from support import need
 from support import run as run_tool
 
-target = TARGETS["registryMirror"]
+target = TARGETS["nodes.mirror"]
 CERTS_D = "/etc/containerd/certs.d"
 HOSTS = f"{CERTS_D}/_default/hosts.toml"
 CA = f"{CERTS_D}/registry.corp.example:5000/ca.crt"

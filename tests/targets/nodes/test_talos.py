@@ -24,7 +24,7 @@ from krm_fn.targets import TARGETS
 from proposals import NO, NONE, apply, findings
 from support import ROOT
 
-TALOS = TARGETS["talos"]
+TALOS = TARGETS["nodes.talos"]
 RECORDED = Path(__file__).parent / "recorded_by_talos.json"
 JUDGE = ROOT / ".cache" / "bin" / "talos-config"
 Golden = Callable[[Path, bytes], None]

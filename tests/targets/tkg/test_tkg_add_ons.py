@@ -13,8 +13,8 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 
-CPI, KAPP = TARGETS["tkgVsphereCPI"], TARGETS["tkgKappController"]
-PINNIPED, CLOUD = TARGETS["tkgPinniped"], TARGETS["tkgCloudCSI"]
+CPI, KAPP = TARGETS["tkg.vsphereCPI"], TARGETS["tkg.kappController"]
+PINNIPED, CLOUD = TARGETS["tkg.pinniped"], TARGETS["tkg.cloudCSI"]
 CPI_GROUP, RUN_GROUP = "cpi.tanzu.vmware.com", "run.tanzu.vmware.com"
 SNAKE = f"http_proxy: {HTTP}\nhttps_proxy: {HTTPS}\nno_proxy: {NO}\n"
 OVERLAY = '#@overlay/match by=overlay.subset({"kind": "DaemonSet"})\n---\nspec: {}\n'

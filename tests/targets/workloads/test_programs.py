@@ -11,7 +11,9 @@ from krm_fn.targets import TARGETS
 from proposals import FULL, NONE, apply, changes, env, findings, proposals
 
 OURS = env(FULL.variables())
-CERT_MANAGER, CHART_OPERATOR, WORKLOADS = (TARGETS[name] for name in ("certManager", "chartOperator", "workloads"))
+CERT_MANAGER, CHART_OPERATOR, WORKLOADS = (
+    TARGETS[name] for name in ("workloads.certManager", "workloads.chartOperator", "workloads")
+)
 POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
 
 

@@ -27,7 +27,7 @@ DEBUG = {"name": "DEBUG", "value": "1"}
 SECRET = {"name": "HTTPS_PROXY", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}
 OTHER = ProxySettings("http://other:1", "http://other:1", "localhost")
 REMOVED = NONE._replace(removed=FULL)
-ALL: dict[str, Any] = {"workloads": [{"names": ["*"]}]}
+ALL: dict[str, Any] = {"choose": [{"names": ["*"]}]}
 
 TEMPLATE = ("spec", "template", "spec")
 PLACES = {
@@ -154,8 +154,8 @@ def test_an_annotation_without_quotes_says_what_its_author_means(value: Any, is_
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        pytest.param({"workloads": [{"kinds": ["Job"]}]}, [], id="another kind"),
-        pytest.param({"workloads": [{"labels": {"app": "shop"}}]}, ["setup", "web", "side"], id="label of the pod"),
+        pytest.param({"choose": [{"kinds": ["Job"]}]}, [], id="another kind"),
+        pytest.param({"choose": [{"labels": {"app": "shop"}}]}, ["setup", "web", "side"], id="label of the pod"),
         pytest.param({**ALL, "initContainers": False}, ["web", "side"], id="no init containers"),
     ],
 )
@@ -342,10 +342,10 @@ def test_a_removed_or_replaced_url_is_named_if_it_is_none_of_the_declared_ones(
 
 def test_two_targets_never_write_one_container() -> None:
     obj = workload(container("cert-manager-controller"), container("side"), labels={"app": "cert-manager"})
-    spec = {"targets": {"workloads": {**ALL, "containers": ["side"]}, "certManager": {"enabled": True}}}
+    chosen = {**ALL, "containers": ["side"]}
 
-    (done,) = ran(spec, obj)
-    (alone,) = ran({"targets": {**spec["targets"], "certManager": {"enabled": False}}}, obj)
+    (done,) = ran({"targets": {"workloads": chosen}}, obj)
+    (alone,) = ran({"targets": {"workloads": {**chosen, "certManager": False}}}, obj)
 
     assert [len(entries or []) for entries in envs(done).values()] == [6, 6]
     assert [len(entries or []) for entries in envs(alone).values()] == [0, 6]

@@ -1,6 +1,6 @@
 """Which ClusterClasses are patched, and what their target needs to know: templates, Clusters, nodes.
 
-With ``sharedTemplates: Patch`` all classes are; with ``Union`` those whose own patches erase what their templates hold,
+With ``classes: Patch`` all classes are; with ``Union`` those whose own patches erase what their templates hold,
 and those that share a template with one of these. Where something is in the way of one class, all that share a template
 with it stay as they are.
 """
@@ -55,7 +55,7 @@ class Classes(ClassPlans):
         self._config = config
         options = config.targets.get(OF_CLASSES, {})
         self._is_enabled = bool(options.get("enabled", True)) and config.mode is not Mode.REMOVE
-        self._is_chosen = self._is_enabled and options.get("sharedTemplates") == "Patch"
+        self._is_chosen = self._is_enabled and options.get("classes") == "Patch"
         self.is_on = self._is_chosen
         self._classes: dict[Key, ListedClass] = {}
         self._templates: list[Object] = []
@@ -266,7 +266,7 @@ def _notes(listed: ListedClass, kind: str, *, is_first: bool) -> Iterator[Result
     name = listed.obj.ref.name
     if listed.has_erasers:
         message = (
-            f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `clusterClass`, select '
+            f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `nodes.classes`, select '
             "the class, and do what the warnings about it say"
         )
         yield Result.of("ClassPatchErases", message)

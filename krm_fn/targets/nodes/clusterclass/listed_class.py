@@ -68,7 +68,7 @@ class ListedClass:
     @property
     def is_chosen(self) -> bool:
         """Whether the user wants all classes patched; else only those are whose patches erase something."""
-        return self.config.targets.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch"
+        return self.config.targets.get(OF_CLASSES, {}).get("classes") == "Patch"
 
     @property
     def is_stuck(self) -> bool:

@@ -24,5 +24,5 @@ PATCHED_TARGETS = (
 FIRST_OF_SYSTEM = frozenset(targets[0] for targets in _TARGETS)
 """The first target of each node system; it reports what concerns the whole template."""
 
-PATCHED_WHERE_ERASED = ("nodeTrustStore", "registryMirror")
+PATCHED_WHERE_ERASED = ("nodes.trustedCA", "nodes.mirror")
 """Those whose edits are the same for every Cluster: patches make them only where a class erases them."""

@@ -356,7 +356,7 @@ def _ends(
             message = (
                 f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
                 f"has the proxy: {reason}. Build what that command needs into the image, or choose the place with "
-                f"`spec.targets.{config.system.exporter}.place`"
+                "`spec.targets.nodes.commands.place`"
             )
             patches.report("NetworkBeforeProxy", message)
     return ends

@@ -24,8 +24,8 @@ from krm_fn.targets.nodes.clusterclass.names import PATCHED_TARGETS
 from krm_fn.targets.nodes.node_files import drop_in_of
 from krm_fn.targets.nodes.node_targets import UNITS
 
-_CAREN = "carenClusterConfig"
-_VARIABLES = {_CAREN: nutanix.CLUSTER_CONFIG, "tkgClusterClass": "proxy"}
+_CAREN = "nutanix"
+_VARIABLES = {_CAREN: nutanix.CLUSTER_CONFIG, "tkg.clusterClass": "proxy"}
 """The targets that fill such a variable, and its name."""
 
 
@@ -46,7 +46,7 @@ class ProductVariable(NamedTuple):
 
     def replaces(self, target_id: str) -> bool:
         """Return whether the class writes what a target writes into a template."""
-        if target_id == "registryMirror":
+        if target_id == "nodes.mirror":
             return self.has_mirror
         return target_id in PATCHED_TARGETS and target_id != FILES_ON_REQUEST
 

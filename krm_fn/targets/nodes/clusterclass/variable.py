@@ -133,7 +133,7 @@ def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> P
         if settings.sets_any:
             message = (
                 f'its ClusterClass "{class_name(obj)}" must be in the list, so that it can be patched and this Cluster '
-                "can be given what it needs: add it, or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
+                "can be given what it needs: add it, or set `spec.targets.nodes.classes` to `Union`"
             )
             yield Result.of("NodesWithoutProxy", message, ("spec", "topology"))
         return
@@ -147,7 +147,7 @@ def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> P
             message = (
                 "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
                 "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
-                "`spec.targets.containerdDropIn.content` and `spec.targets.kubeletDropIn.content` to `Inline`"
+                "`spec.targets.nodes.containerd.content` and `spec.targets.nodes.kubelet.content` to `Inline`"
             )
             yield Result.of("CannotWrite", message, path[:_GROUP])
             return
