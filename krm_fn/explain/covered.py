@@ -15,11 +15,10 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared, by_object
 from krm_fn.pipeline import Comparison
-from krm_fn.places.charts import charts_of
+from krm_fn.places.charts import charts_in, charts_of
 from krm_fn.plan import ObjectSource, Overview
 from krm_fn.plan.selection import fits
 from krm_fn.printable import shortened
-from krm_fn.products.charts import CHARTS
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_kinds
@@ -146,12 +145,10 @@ def _outcome(records: Sequence[Compared], overview: Overview) -> str:
         return _CHANGED
     if any(_has_proxy(record) for record in records):
         return _SAME
-    kind = records[0].obj.ref.kind
-    is_chart = _SYSTEMS.get(kind) == "charts"  # all that nobody chose are one reason
     for record in records:
         if record.why_left and record.after:
             return f"they set another proxy: {redact(record.why_left)}"
-        if record.why_left and not is_chart:
+        if record.why_left:
             return str(redact(record.why_left))
         for result in record.results:
             if result.severity is not Severity.INFO:
@@ -196,8 +193,9 @@ def _why_unread(obj: Object, overview: Overview) -> tuple[str, str]:
     """Return why nobody writes into a workload or a chart, and which preset or chart it is; "" where it is none."""
     if overview.config is not None and not fits(obj, overview.config.selector):
         return "`spec.selector` leaves them out", ""
-    for use in charts_of(obj.data, overview.uses.chart_sources):
-        why = _KNOWN_CHARTS if use.name in CHARTS else _OTHER_CHARTS
+    sources = overview.uses.seen_from(obj.ref.file_path).chart_sources
+    why = _KNOWN_CHARTS if any(charts_in(obj, sources)) else _OTHER_CHARTS
+    for use in charts_of(obj.data, sources):
         return why, redact(use.name)
     for preset in _PRESETS:
         context = Context({"presets": [preset]}, ProxySettings())

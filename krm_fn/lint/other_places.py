@@ -18,7 +18,7 @@ from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, is_change, unread_place
 from krm_fn.lint.nodes_without import nodes_without_proxy
-from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
+from krm_fn.patch import Pointer, lookup, walk
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.charts import charts_in
@@ -27,7 +27,7 @@ from krm_fn.places.reading import Reading
 from krm_fn.plan import Overview
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
-from krm_fn.products.systems import System, known_system
+from krm_fn.products.systems import known_system
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import split_url, with_and_without_credentials
 from krm_fn.settings import declared_urls
@@ -67,8 +67,8 @@ _WITH_TEXTS = frozenset(
 """Kinds whose texts are values of charts, patches or lists of variables."""
 OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
 """Those whose texts are files and commands of nodes."""
-_Charts = Sequence[tuple[System, Pointer]]
-"""The known charts that an object installs, and the paths of their values."""
+_Charts = Sequence[tuple[Sequence[Pointer], Pointer]]
+"""Where the known charts that an object installs keep URLs, and the paths of their values."""
 _LARGEST_FILE = 200_000
 """Bytes of a file that a person writes."""
 
@@ -151,14 +151,13 @@ def of_object(
             result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
             yield Compared(place, after=(reading,), results=(result,), why_left=advice)
         return
-    if not any(urls) or readings:
+    system = known_system(*obj.group_kind)
+    if system is None or not system.is_needed or system.has_nodes:
         return
-    for system in _empty_places(obj, charts, overview):
-        if not any(record.place.has_place for record in compared):
-            why = (
-                f"{system.name} takes its proxy from {system.place}: {_advice(obj, charts, wanted)}"
-            )
-            yield Compared(place, why_left=why)
+    if any(urls) and not readings and not any(record.place.has_place for record in compared):
+        advice = _advice(obj, charts, wanted)
+        why = f"{system.name} takes its proxy from {system.place}: {advice}"
+        yield Compared(place, why_left=why)
 
 
 def _proxies_in(obj: Object, charts: _Charts = ()) -> Iterator[Reading]:
@@ -166,10 +165,10 @@ def _proxies_in(obj: Object, charts: _Charts = ()) -> Iterator[Reading]:
     rows = list(charts)
     system = known_system(*obj.group_kind)
     if system:
-        rows.insert(0, (system, ()))
-    for row, root in rows:
+        rows.insert(0, (system.urls, ()))
+    for urls, root in rows:
         values = ("valuesObject",) if root[-1:] == ("helm",) else ()
-        for below in row.urls:
+        for below in urls:
             path = (*root, *values, *below)
             value = lookup(obj.data, path)
             if isinstance(value, str):
@@ -242,32 +241,6 @@ def _advice(obj: Object, charts: _Charts, wanted: ProxyConfig) -> str:
     if system is not None and system.waits:
         return f"set `spec.targets.{system.target}` to true"
     return "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
-
-
-def _empty_places(obj: Object, charts: _Charts, overview: Overview) -> Iterator[System]:
-    system = known_system(*obj.group_kind)
-    if system and system.is_needed and not system.has_nodes:
-        yield system
-    for chart, path in charts:
-        if lookup(obj.data, (*path, "valueFiles")):
-            continue
-        sources = list_at(obj.data, ("spec", "valuesFrom"))
-        if not sources:
-            yield chart
-        elif not _is_in_values(obj, sources, overview):
-            place = f"{chart.place}, or from objects of `valuesFrom` that are not in the list"
-            yield chart._replace(place=place)
-
-
-def _is_in_values(obj: Object, sources: list[Any], overview: Overview) -> bool:
-    """Return whether an object of the list that is, or becomes, one of the sources of a release holds a proxy."""
-    names = [text_at(source, ("name",)) for source in sources]
-    for other, _ in overview.naming:
-        if other.ref.namespace != obj.ref.namespace or other.ref.name not in names:
-            continue
-        if any(_proxies_in(other)):
-            return True
-    return False
 
 
 def _message(name: str, wanted: ProxyConfig, advice: str) -> str:

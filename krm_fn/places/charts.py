@@ -11,9 +11,7 @@ from krm_fn.clusters import Key, ObjectIndex, chart_of, key_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
-from krm_fn.places.reading import quoted
 from krm_fn.products.releases import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
-from krm_fn.products.systems import System
 
 _CHART = ("spec", "chart", "spec")
 _CHART_REF = ("spec", "chartRef")
@@ -109,8 +107,10 @@ def _last_step(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
-def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple[System, Pointer]]:
-    """Yield where the known charts of a HelmRelease or an Application keep a proxy, and the path of their values."""
+def charts_in(
+    obj: Object, sources: ChartSources = NO_SOURCES
+) -> Iterator[tuple[list[Pointer], Pointer]]:
+    """Yield where the known charts of a HelmRelease or an Application keep URLs, and the path of their values."""
     if obj.group_kind not in (HELM_RELEASE, APPLICATION):
         return
     from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
@@ -119,16 +119,13 @@ def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple
         if use.name not in CHARTS or use.is_of_bitnami or use.is_folder:
             continue
         chart = CHARTS[use.name]
-        names: list[str] = []
         urls: list[Pointer] = []
         for other in chart.other_urls:
             steps = other.split(".")
             urls.append(tuple(steps))
         for value in chart.values:
-            names += value.names
             for variable, path in value.texts.items():
                 if variable != "NO_PROXY":
                     urls.append(path)
-        system = System(f"the chart {use.name}", quoted(names), urls=tuple(urls))
         values = "values" if obj.group_kind == HELM_RELEASE else "helm"
-        yield system, (*use.path, values)
+        yield urls, (*use.path, values)
