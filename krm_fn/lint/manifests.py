@@ -20,7 +20,7 @@ from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, unread_place
-from krm_fn.lint.other_places import OF_NODES, of_object, stale_files
+from krm_fn.lint.other_places import OF_NODES, stale_files, unread_places
 from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.run_findings import reader_of
@@ -189,7 +189,7 @@ def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
     for obj, memberships in overview.naming:
         own = known.get((obj.ref, obj.path), [])
         if obj.group_kind in OF_NODES and wanted.proxy_urls:
-            compared += of_object(obj, memberships, own, looking, overview)
+            compared += unread_places(obj, memberships, own, looking, overview)
         if obj.group_kind not in POD_KINDS:
             continue
         paths: set[Pointer] = set()

@@ -87,7 +87,7 @@ def other_places(
     others: list[Compared] = []
     for obj, memberships in overview.naming:
         records = known.get((obj.ref, obj.path), [])
-        others += of_object(obj, memberships, records, wanted, overview)
+        others += unread_places(obj, memberships, records, wanted, overview)
     yield from others
     if wanted.mode is not Mode.REMOVE:
         stale = {record.obj.ref for record in others if record.after}
@@ -116,7 +116,7 @@ def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Res
 # proxies in objects
 
 
-def of_object(
+def unread_places(
     obj: Object,
     memberships: tuple[Membership, ...],
     compared: Sequence[Compared],

@@ -60,8 +60,7 @@ def request_of(obj: Data, at: Pointer = ("spec",)) -> Request:
 
 def _annotations(obj: Data, at: Pointer) -> Iterator[tuple[str, str]]:
     """Yield name and value of the annotations about the proxy; Kubernetes refuses ``true`` without quotes."""
-    places: dict[Pointer, None] = {(): None, at[:-1]: None}
-    for above in places:
+    for above in dict.fromkeys(((), at[:-1])):
         annotations = lookup(obj, (*above, "metadata", "annotations"))
         for name in (*LISTS, *REFUSALS):
             value = lookup(annotations, (name,))
