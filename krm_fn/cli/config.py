@@ -76,8 +76,8 @@ def find_config(
         return _only(named) if named else config_of_file(path, manifests)
     if not configs:
         _refuse_misspelt(manifests)
-    is_own = selection.is_stream or any(candidate.located.is_of_list for candidate in configs)
-    if not configs or not is_own:
+    is_own = configs and (selection.is_stream or configs[0].located.is_of_list)
+    if not is_own:
         configs += _configs_above(manifests, paths)
     if not configs:
         raise UsageError(

@@ -62,7 +62,7 @@ def run(given: Namespace) -> Answer:
         lines += covered.lines(rows, verbose=given.verbose)
     lines += _summary(given, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")
     output = b""
-    written: Mapping[str, ContentChange] = {}
+    written: dict[str, ContentChange] = {}
     if given.diff:
         output, hidden = _diff(given, outcome, changes)
         if hidden:
@@ -74,9 +74,7 @@ def run(given: Namespace) -> Answer:
         if changes:
             output = changes[STDIN].new or b""
     elif not would:
-        written = (
-            _copies(given, selection, changes) if given.output_dir else _by_path(selection, changes)
-        )
+        written = _written(given, selection, changes)
     return Answer([output], [*lines, *found.lines()], outcome.exit_code, written)
 
 
@@ -176,18 +174,13 @@ def _only(given: Namespace) -> list[str]:
     return names
 
 
-def _by_path(
-    selection: Selection, changes: Mapping[str, ContentChange]
-) -> dict[str, ContentChange]:
-    """Return changes by the path of the file that was read."""
-    paths = selection.paths
-    return {paths.get(name) or real_path(name): change for name, change in changes.items()}
-
-
-def _copies(
+def _written(
     given: Namespace, selection: Selection, changes: Mapping[str, ContentChange]
 ) -> dict[str, ContentChange]:
-    """Return all files that were read, as new files in the folder of `--output-dir`."""
+    """Return the changes by path; for the folder of `--output-dir`, all files that were read as new ones in it."""
+    if not given.output_dir:
+        paths = selection.paths
+        return {paths.get(name) or real_path(name): change for name, change in changes.items()}
     folder = Path(os.path.realpath(given.output_dir))
     base = common_folder(given.paths or ["."])
     if folder.exists() and any(folder.iterdir()):

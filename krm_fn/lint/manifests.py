@@ -16,7 +16,7 @@ from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import ConfigError, DocumentError, InputError
 from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.resourcelist import Object, objects
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, unread_place
@@ -26,7 +26,7 @@ from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.run_findings import reader_of
 from krm_fn.lint.silenced import Silencer, annotated
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.places.env_entries import read_all_containers
 from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
@@ -129,10 +129,10 @@ class ReadableManifests(Manifests):
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one document, and those in patches of a kustomization; none where it cannot be read."""
         if index not in self._objects:
-            objects = self._objects[index] = []
+            held = self._objects[index] = []
             try:
                 for obj in super().objects(index):
-                    objects += [obj, *_inline_patches(obj)]
+                    held += [obj, *_inline_patches(obj)]
             except DocumentError as error:
                 self.errors[index] = error
         return self._objects[index]
@@ -157,19 +157,15 @@ class ReadableManifests(Manifests):
 
 def _inline_patches(obj: Object) -> Iterator[Object]:
     """Yield what patches look like that are texts in a kustomization."""
-    patches = obj.data.get("patches")
-    if obj.ref.kind != "Kustomization" or not isinstance(patches, list):
+    if obj.ref.kind != "Kustomization":
         return
-    for number, patch in enumerate(patches):
-        text = patch.get("patch") if isinstance(patch, dict) else None
+    for number in range(len(list_at(obj.data, ("patches",)))):
+        path = ("patches", str(number), "patch")
         with suppress(InputError):
-            data = read(text) if isinstance(text, str) else None
+            data = read(text_at(obj.data, path))
             # One of a ProxyConfig does not count for this folder.
             if isinstance(data, dict) and data.get("kind") != config.KIND:
-                ref = reference(data)._replace(
-                    file_path=obj.ref.file_path, file_index=obj.ref.file_index
-                )
-                yield Object((*obj.path, "patches", str(number), "patch"), data, ref)
+                yield from objects(data, (*obj.path, *path), obj.ref)
 
 
 def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
