@@ -65,6 +65,11 @@ def test_what_every_target_writes_has_no_findings(name: str) -> None:
         pytest.param({"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}, [], id="a list without a proxy"),
         pytest.param({**all_six(), "http_proxy": "http://other:1"}, ["CasesDiffer"], id="two cases, two values"),
         pytest.param(
+            {"HTTP_PROXY": PROXY, "http_proxy": PROXY, "NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK},
+            ["HttpsProxyMissing"],
+            id="a proxy for http:// alone",
+        ),
+        pytest.param(
             {"HTTPS_PROXY": PROXY, "no_proxy": LOOPBACK}, ["CaseMissing", "CaseMissing"], id="each in one case only"
         ),
     ],

@@ -191,7 +191,8 @@ def _unread(source: ObjectSource) -> Iterator[Object]:
 
 def _why_unread(obj: Object, overview: Overview) -> tuple[str, str]:
     """Return why nobody writes into a workload or a chart, and which preset or chart it is; "" where it is none."""
-    if overview.config is not None and not fits(obj, overview.config.selector):
+    config = overview.config
+    if config is not None and not fits(obj, config.selector):
         return "`spec.selector` leaves them out", ""
     sources = overview.uses.seen_from(obj.ref.file_path).chart_sources
     why = _KNOWN_CHARTS if any(charts_in(obj, sources)) else _OTHER_CHARTS

@@ -35,8 +35,8 @@ def _lines(section: Section, *, verbose: bool) -> Iterator[str]:
     rows = [section.head, *section.rows]
     *columns, last = zip(*rows, strict=True)
     widths = [max(map(len, column)) for column in columns]
-    cells = [cell for column in (*columns, last) for cell in column]
-    if max(widths) > _WIDEST or any("\n" in cell for cell in cells):
+    texts = map("".join, (*columns, last))
+    if max(widths) > _WIDEST or "\n" in "".join(texts):
         yield from _row_by_row(section, verbose=verbose)
         return
     for row in rows:

@@ -78,7 +78,9 @@ def nodes_without_proxy(
 
 def _owner(obj: Object, cluster: Cluster | None) -> Object:
     """Return an object with the identity of its Cluster where that is in the list."""
-    return obj._replace(ref=cluster.ref) if cluster is not None and cluster.is_listed else obj
+    if cluster is None or not cluster.is_listed:
+        return obj
+    return obj._replace(ref=cluster.ref)
 
 
 def _of_other_systems(systems: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[_Lacking]:

@@ -154,7 +154,9 @@ def unread_places(
     system = known_system(*obj.group_kind)
     if system is None or not system.is_needed or system.has_nodes:
         return
-    if any(urls) and not readings and not any(record.place.has_place for record in compared):
+    if readings or not any(urls):
+        return
+    if not any(record.place.has_place for record in compared):
         advice = _advice(obj, charts, wanted)
         why = f"{system.name} takes its proxy from {system.place}: {advice}"
         yield Compared(place, why_left=why)

@@ -106,8 +106,9 @@ def _encoded_placeholder(record: Compared) -> Iterator[Result]:
     for reading in record.after:
         value = reading.value or ""
         stored = lookup(record.obj.data, reading.path)
-        is_ours = placeholders.is_in(value) and value == record.wanted.get(reading.variable)
-        if is_ours and isinstance(stored, str) and not placeholders.is_in(stored):
+        if not placeholders.is_in(value) or value != record.wanted.get(reading.variable):
+            continue
+        if isinstance(stored, str) and not placeholders.is_in(stored):
             message = (
                 f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
                 "fill it in: write the value itself into the ProxyConfig"

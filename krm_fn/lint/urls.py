@@ -32,7 +32,8 @@ def judge_url(url: str, reader: Reader) -> list[Problem]:
     elif not port:
         message = "the proxy URL must name its port: curl takes 1080, wget 80"
         problems.append(Problem("UrlWithoutPort", message))
-    if not (re.fullmatch(_ENCODED, parts.user) and re.fullmatch(_ENCODED, parts.password)):
+    credentials = (parts.user, parts.password)
+    if not all(re.fullmatch(_ENCODED, text) for text in credentials):
         message = (
             "user name and password of the proxy must be percent-encoded: Go ignores the proxy "
             "otherwise"
