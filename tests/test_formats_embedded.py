@@ -75,10 +75,11 @@ def test_a_text_that_is_written_in_base64_is_read_again(text: str, width: int) -
     assert value.written(text).split() == written.split()
 
 
-def test_a_key_that_stands_twice_is_reported_as_an_error() -> None:
+def test_a_text_with_a_key_twice_cannot_be_read() -> None:
     with pytest.raises(NotEditedError) as raised:
         TextEditor(Value(PATH, "a: 1\na: 2\n")).edit(0, {"a": 3})
-    assert (raised.value.finding.severity, raised.value.finding.path) == (Severity.ERROR, PATH)
+    assert (raised.value.finding.code, raised.value.finding.path) == ("TextUnreadable", PATH)
+    assert "same key at line 1 and at line 2" in raised.value.finding.message
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import binascii
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from krm_fn.errors import EditError, ExpansionError, InputError
+from krm_fn.errors import EditError, InputError
 from krm_fn.formats import sops
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
@@ -156,10 +156,10 @@ class TextEditor:
         try:
             texts = {**self._texts, number: document.with_data(data)}
             text = rewrite_documents(text, texts)
-        except ExpansionError as error:
-            raise _left_alone(self._value, error) from None
         except EditError as error:
             raise _refused(self._value, error) from None
+        except InputError as error:
+            raise _left_alone(self._value, error) from None
         self._texts = texts
         return text
 
