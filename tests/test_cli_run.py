@@ -261,10 +261,10 @@ def test_git_apply_makes_of_the_diff_what_a_run_writes(tree: Path, nodes: str) -
     assert contents(tree)["nodes/md-0.yaml"].count(b"\r\n") in (0, contents(tree)["nodes/md-0.yaml"].count(b"\n"))
 
 
-WEB = ["a: 1\nb: 2\nc: 3\nd: 4\n", "e: 5\nf: 6\n", "a: 1\n"]
+WEB = ["a: 1\nb: 2\nc: 3\nd: 4\n", "e: 5\nf: 6\n--- {g: 7}\n", "a: 1\n"]
 DOCUMENTS = {
     "added": [*WEB, "g: 7\n", "h: 8\n"],
-    "changed": [WEB[0].replace("4", "5"), "z: 0\n" + WEB[1], WEB[2]],
+    "changed": [WEB[0].replace("4", "5"), "z: 0\n" + WEB[1].replace("6", "7"), WEB[2]],
     "removed": [WEB[0], WEB[2]],
     "of another order": WEB[::-1],
 }

@@ -116,8 +116,11 @@ def _hunks(name: str, change: ContentChange, passwords: ProxyPasswords) -> Itera
 def _documents(content: bytes | None) -> list[str]:
     """Return the documents of a file, each with the separator below: `git apply` wants a line below each change."""
     text = (content or b"").decode()
-    starts = [text.rfind("\n", 0, start) + 1 for start, _ in documents(text)]
-    return [text[start:end] for start, end in pairwise([0, *starts[1:], len(text)])]
+    bounds = [0]
+    for start, _ in documents(text)[1:]:
+        if not text.startswith("---", start):
+            bounds.append(text.rfind("\n", 0, start) + 1)
+    return [text[start:end] for start, end in pairwise([*bounds, len(text)])]
 
 
 def _head(name: str, change: ContentChange) -> list[str]:
