@@ -236,11 +236,15 @@ def shared(old: Any, new: Any) -> Any:
     """
     if isinstance(old, dict) and isinstance(new, dict):
         new = {name: shared(old.get(name), value) for name, value in new.items()}
-        is_same = old.keys() == new.keys() and all(map(is_, map(old.get, new), new.values()))
+        if old.keys() != new.keys():
+            return new
+        is_same = all(map(is_, map(old.get, new), new.values()))
     elif isinstance(old, list) and isinstance(new, list):
         longer = new[len(old) :]
         new = [*map(shared, old, new), *longer]
-        is_same = len(old) == len(new) and all(map(is_, old, new))
+        if len(old) != len(new):
+            return new
+        is_same = all(map(is_, old, new))
     else:
         is_same = same(old, new)
     if is_same:

@@ -160,7 +160,8 @@ class _Writer:
         elif not self._has_stale_alias(node):
             return
         earlier = self.known.get(node)
-        is_other_kind = not isinstance(child.new, _KINDS.get(type(node), ()))
+        kind = _KINDS.get(type(node), ())
+        is_other_kind = not isinstance(child.new, kind)
         if earlier is not None and same(child.new, earlier.data):
             self._overwrite(node)
             line_end = end_of_line(self.text, node.end)
@@ -343,7 +344,8 @@ class _Writer:
             raw = self.text[node.start : node.end]
             pad = ""
             if child.slot.kind != FLOW:
-                pad = " " * (column_of(self.text, child.slot.start) + self.style.step)
+                column = column_of(self.text, child.slot.start)
+                pad = " " * (column + self.style.step)
             new = restyled(raw, node, child.new, self.style.newline, pad)
         if new is None:
             self._replace(child)
@@ -363,9 +365,9 @@ class _Writer:
         if _is_block(node):
             end = end_of_line(self.text, end)
         new = flow(data, self.style)
+        may_be_block = data and isinstance(data, (dict, list)) and not self.style.json
         # Behind `---` on its line there can be no block.
-        is_line = kind == ROOT and not self.style.json and starts_line(self.text, node.start)
-        if is_line and data and isinstance(data, (dict, list)):
+        if may_be_block and kind == ROOT and starts_line(self.text, node.start):
             column = column_of(self.text, node.start)
             lines = block(data, column, self.style)
             new = self.style.newline.join(lines).lstrip(" ")
@@ -439,7 +441,9 @@ class _Writer:
 
     def _has_lines_below(self, slot: Slot) -> bool:
         """Return whether a value may become lines below its key, as one with a note must."""
-        return slot.kind == KEY and column_of(self.text, slot.start) <= WIDEST
+        if slot.kind != KEY:
+            return False
+        return column_of(self.text, slot.start) <= WIDEST
 
     def _has_stale_alias(self, node: Node) -> bool:
         """Return whether an alias in a value means a text that changed or went: it must be written out."""

@@ -48,7 +48,9 @@ def slots_of(text: str, node: Mapping | Sequence) -> list[Slot]:
     """Return where the members or items of a collection are."""
     slots: list[Slot] = []
     if isinstance(node, Mapping):
-        kind = FLOW if node.flow else KEY
+        kind = KEY
+        if node.flow:
+            kind = FLOW
         for key, value in node.entries:
             start = _begin_of_key(text, key.start)
             behind = end = key.end

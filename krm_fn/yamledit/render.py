@@ -191,7 +191,9 @@ def behind(
     has_lines = column <= WIDEST
     if value and isinstance(value, (dict, list)) and has_lines:
         if indicator == ":":
-            indent = style.step if isinstance(value, dict) else style.dash
+            indent = style.dash
+            if isinstance(value, dict):
+                indent = style.step
             return "", block(value, column + indent, style)
         column += style.width
         first, *below = block(value, column, style)
@@ -224,7 +226,9 @@ def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list
         if isinstance(member, str) and "\n" in member:
             quote = ""  # it becomes a literal block
         rest, below = behind(indicator, member, column, style, quote)
-        head = key(name) if indicator == ":" else ""
+        head = ""
+        if indicator == ":":
+            head = key(name)
         lines.append(f"{pad}{head}{indicator}{rest}")
         lines += below
     return lines

@@ -52,7 +52,8 @@ def _separators(text: str) -> Iterator[re.Match[str]]:
     """Yield the separators, which are at the beginning of a line, or behind a byte order mark."""
     first = int(text.startswith(_BOM))
     for match in _SEPARATOR.finditer(text):
-        if match.start() == first or text[match.start() - 1] == "\n":
+        start = match.start()
+        if start == first or text[start - 1] == "\n":
             yield match
 
 
@@ -107,7 +108,8 @@ def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[
     if new:
         _add(pieces, meant, new, newline_of(text))
     after = "".join(pieces)
-    if [after[start:end] for start, end in documents(after)] != meant:
+    written = [after[start:end] for start, end in documents(after)]
+    if written != meant:
         raise EditError(
             "the new text would not have the documents that are meant: "
             "separate its documents by lines of `---` alone"
@@ -134,7 +136,8 @@ def _add(pieces: list[str], meant: list[str], new: Sequence[str], newline: str) 
     elif not meant[-1].endswith(("\n", "\r")):
         last = meant[-1]
         pieces[-1] = meant[-1] = last + newline
-        if not same(Document(last).data(), Document(last + newline).data()):
+        before = Document(last).data()
+        if not same(before, Document(last + newline).data()):
             raise EditError(
                 "its last line must end with a line break, because a document must follow it"
             )
@@ -147,7 +150,9 @@ def _without_separator(between: str, *, first: bool) -> str:
     for match in _separators(with_line_feeds(between)):
         above = between[: match.start()]
         below = between[match.end() :]
-        is_meant = not above if first else not below
+        is_meant = not below
+        if first:
+            is_meant = not above
         if is_meant and match["alone"] is not None:
             return above + below
     return between

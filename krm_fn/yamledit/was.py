@@ -132,7 +132,9 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
 def _remains(new: Any, earlier: Any) -> bool:
     """Return whether new data are an earlier value, but for what was empty in it and is not there now."""
     if new is GONE or new in ({}, []):
-        new = {} if isinstance(earlier, dict) else GONE
+        new = GONE
+        if isinstance(earlier, dict):
+            new = {}
     if isinstance(new, dict) and isinstance(earlier, dict):
         if not new.keys() <= earlier.keys():
             return False

@@ -151,10 +151,11 @@ def _entry(
     if literal is not None and behind == "+" and entry.is_list:
         return entry._replace(value=literal.removesuffix(","), rest=",")
     literals = []
-    for token in expression.tokens[start:] if entry.is_list else ():
-        if token.written == "}":
-            break
-        literals.append(token.literal or "")
+    if entry.is_list:
+        for token in expression.tokens[start:]:
+            if token.written == "}":
+                break
+            literals.append(token.literal or "")
     return _unread(name, path, literals)
 
 
@@ -162,9 +163,11 @@ def _unread(name: str, path: Pointer, literals: Sequence[str]) -> PolicyEntry:
     """Return an entry that cannot be written, with the URL or the part of a list that is among some literals."""
     entry = PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
     for literal in literals:
-        if entry.is_list and literal.strip(",") and "," in literal:
-            return entry._replace(value=literal.strip(","), rest=",")
-        if not entry.is_list and "://" in literal:
+        hosts = literal.strip(",")
+        if entry.is_list:
+            if hosts and "," in literal:
+                return entry._replace(value=hosts, rest=",")
+        elif "://" in literal:
             return entry._replace(value=literal)
     return entry
 

@@ -130,7 +130,7 @@ def _unwritten(
     """Return the warning for entries that cannot be set; one that is another value makes ``mode: Check`` fail."""
     is_stale = False
     for entry in entries:
-        if entry.value is not None and entry.value != _value_of(entry, variables):
+        if entry.value not in (None, _value_of(entry, variables)):
             is_stale = True
     message = f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}"
     return Result.of("ByHand", message, entries[0].path, is_stale=is_stale)

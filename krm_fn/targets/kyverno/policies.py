@@ -39,7 +39,8 @@ class _KyvernoPolicies(Target):
         places = list(_places(data))
         yield from places
         if context.settings.sets_any:
-            yield from checks.of_policy(data, list(read_places(data, places)))
+            readings = list(read_places(data, places))
+            yield from checks.of_policy(data, readings)
 
     def outdated(self, data: Data) -> Result | None:
         """Return that Kyverno removes the kind of a policy."""

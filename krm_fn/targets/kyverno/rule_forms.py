@@ -45,7 +45,8 @@ def places_of_rule(policy: Data, rule: PolicyRule) -> Places:
             places.append(place._replace(kept_steps=len(body.path)))
     yield from places
     known = {reading.variable for place in places for reading in place.form.read(policy, place)}
-    others = [name for name in mentioned(rule.fields["mutate"]) if name not in known]
+    names = mentioned(rule.fields["mutate"])
+    others = [name for name in names if name not in known]
     if others:
         message = f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there"
         yield Result.of("ByHand", message, (*rule.path, "mutate"))
