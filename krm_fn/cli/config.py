@@ -54,7 +54,11 @@ def config_of_file(path: str, *more: Manifests) -> FoundConfig:
 
 
 def find_config(
-    manifests: Manifests, selection: Selection, path: str, paths: Sequence[str]
+    manifests: Manifests,
+    selection: Selection,
+    path: str,
+    paths: Sequence[str],
+    exclude: Sequence[str] = (),
 ) -> FoundConfig:
     """Return the one ProxyConfig of a command line.
 
@@ -63,6 +67,7 @@ def find_config(
         selection: their files.
         path: the file of `--config`; "" where it is not given.
         paths: the files and folders of the command line.
+        exclude: patterns of files to leave out.
 
     Raises:
         UsageError: there is none, or there are several.
@@ -78,7 +83,7 @@ def find_config(
         _refuse_misspelt(manifests)
     is_own = configs and (selection.is_stream or configs[0].located.is_of_list)
     if not is_own:
-        configs += _configs_above(manifests, paths)
+        configs += _configs_above(manifests, paths, exclude)
     if not configs:
         raise UsageError(
             "there is no ProxyConfig: name its file with `--config FILE`, or let `inject-proxy init` write one"
@@ -92,14 +97,17 @@ def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | No
     return _only(configs) if configs else None
 
 
-def _configs_above(manifests: Manifests, paths: Sequence[str]) -> list[FoundConfig]:
+def _configs_above(
+    manifests: Manifests, paths: Sequence[str], exclude: Sequence[str] = ()
+) -> list[FoundConfig]:
     """Return the ProxyConfigs of other files in the folder of the paths, and above it in the git repository.
 
     A file that cannot be read holds none, and what a ResourceList says to its function is none.
     """
     configs: list[FoundConfig] = []
     known = manifests.paths.values()
-    for file in files_above(common_folder([path for path in paths if path != "-"] or ["."])):
+    folder = common_folder([path for path in paths if path != "-"] or ["."])
+    for file in files_above(folder, exclude):
         if os.path.realpath(file) in known:
             continue
         with suppress(InputError, UsageError):

@@ -22,7 +22,7 @@ def run(given: Namespace) -> Answer:
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
     selection = select(given.paths or ["-"], given.exclude, also)
     manifests = selection.documents()
-    found = find_config(manifests, selection, given.config, given.paths)
+    found = find_config(manifests, selection, given.config, given.paths, given.exclude)
     wanted = found.load()
     if wanted.mode is Mode.CHECK:
         wanted = wanted._replace(mode=Mode.INJECT)

@@ -85,11 +85,11 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
             yield child
 
 
-def files_above(folder: str) -> Iterator[str]:
+def files_above(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
     """Yield the names of YAML and JSON files directly in a folder, and in those above it in its git repository."""
     root = repository_of(folder)
     while root is not None:
-        for child in _children(folder, ignored_in(folder, ())):
+        for child in _children(folder, ignored_in(folder, exclude)):
             if child.is_file(follow_symlinks=False):
                 yield os.path.relpath(child.path)
         if folder == root:

@@ -40,7 +40,7 @@ def run(given: Namespace) -> Answer:
     _refuse_contradictions(given)
     selection = select(given.paths, given.exclude)
     files = selection.documents()
-    found = find_config(files, selection, given.config, given.paths)
+    found = find_config(files, selection, given.config, given.paths, given.exclude)
     if is_resource_list(selection.files.get(STDIN, b"")):
         raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
     config = function_config(_with_options(found.located.data, given))
