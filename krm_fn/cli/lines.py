@@ -39,7 +39,7 @@ def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
             from krm_fn.explain.facts import lines_of_facts  # noqa: PLC0415 -- nor the function
 
             shown.append(f"[{first.severity.value}] FactsUnknown: {_NOT_SAID}")
-            shown += [f"  {line}" for line in lines_of_facts(group)]
+            shown += [shortened(f"  {line}") for line in lines_of_facts(group)]
         elif first.code in _FULL or (len(group) == 1 and len(line) <= LONGEST):
             shown.append(line)
         else:
