@@ -130,9 +130,10 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     if hint:
         return f"unknown field{hint}"
     paths = []
-    for path in fields():
+    for path, node in fields().items():
         _, _, below = path.partition(".")
-        if name.lower() in (path.lower().rpartition(".")[2], below.lower().replace(".", "")):
+        is_alike = name.lower() in (path.lower().rpartition(".")[2], below.lower().replace(".", ""))
+        if is_alike and [*node.get("properties", ())] != here:
             paths.append(path)
     if len(paths) == 1:
         return f"unknown field; did you mean `{root}{paths[0]}`?"
