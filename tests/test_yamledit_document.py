@@ -109,6 +109,11 @@ def test_a_key_that_is_there_twice_is_an_error_with_both_lines(text: str, first:
         assert str(caught.value) == says
 
 
+def test_functions_of_ytt_share_one_mapping() -> None:
+    document = Document("#@ def a():\nspec: {b: 1}\n#@ end\n#@ def c():\nspec: {d: 2}\n#@ end\n")
+    assert [*(document.members() or ())] == [*document.data()] == ["spec"]
+
+
 PLACEHOLDER = "spec:\n  files: [] # none\n  replicas: {{ replicas }} # ours\n"
 BELOW = "spec:\n  ?\n    - a\n  : x\n  files: []\n"
 

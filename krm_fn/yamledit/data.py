@@ -115,7 +115,7 @@ def has_complex_key(node: Node) -> bool:
     return False
 
 
-def view(node: Node, text: str | None = None) -> Any:
+def view(node: Node, text: str | None = None, *, keys_may_repeat: bool = False) -> Any:
     """Return plain data of ``node`` (dict, list, str, int, float, bool, None), with aliases and merge keys expanded.
 
     No two places share an object.
@@ -124,6 +124,7 @@ def view(node: Node, text: str | None = None) -> Any:
         node: a value of a text.
         text: the whole text, where it is read for the first time: aliases may expand to ten values for each character,
             and a key must not be twice in one mapping; else the last one counts.
+        keys_may_repeat: it does in a text with code of ytt, whose functions share one mapping.
 
     Raises:
         ExpansionError: aliases expand to more values than that, or nest deeper than a text may.
@@ -133,7 +134,7 @@ def view(node: Node, text: str | None = None) -> Any:
     if text is not None:
         by_length = max(_LEAST_EXPANSION, _VALUES_OF_A_CHARACTER * len(text))
         most_values = min(MAX_EXPANSION, by_length)
-    return _NodeReader(most_values, text).value(node, 0)
+    return _NodeReader(most_values, None if keys_may_repeat else text).value(node, 0)
 
 
 class _NodeReader:

@@ -47,7 +47,7 @@ class Document:
 
     def data(self, node: Node | None = None) -> Any:
         """Return the plain data of the text, or of a value in it, new at each call: the caller may change it."""
-        return view(node or self.root, self.text)
+        return view(node or self.root, self.text, keys_may_repeat=self.comment is FOR_YTT)
 
     def members(self) -> dict[str, Node] | None:
         """Return the members of the outermost mapping; None if the text is something else.
@@ -57,7 +57,8 @@ class Document:
         """
         if not isinstance(self.root, Mapping):
             return None
-        refuse_repeated_keys(self.root, self.text)
+        if self.comment is not FOR_YTT:
+            refuse_repeated_keys(self.root, self.text)
         return {key_text(key): value for key, value in self.root.entries}
 
     @staticmethod
