@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from chart_objects import ANY, application, parameter, release
+from function_configs import list_with_config
 from krm_fn.krm.results import Edit, Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
@@ -363,13 +364,8 @@ def test_values_of_an_application_are_written_where_they_count(helm: Any, key: s
 
 def listed(*items: Any, **options: Any) -> list[Any]:
     """The objects after a run, which must succeed."""
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "spec": {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": {**ANY, **options}}},
-    }
-    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
-    outcome = run(yaml.safe_dump(data).encode())
+    spec = {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": {**ANY, **options}}}
+    outcome = run(list_with_config(spec, *items))
     assert outcome.exit_code == 0
     return list(yaml.safe_load(outcome.output)["items"])
 

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 import yaml
 
-from contract_lists import resource_list
+from cluster_objects import cluster, reference
+from function_configs import list_with_config
 from krm_fn.pipeline import Outcome, run
 from support import inject_proxy
 
-CLUSTER = """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata:
-  name: one
-  namespace: default
-spec:
-  infrastructureRef:
-    apiVersion: infrastructure.cluster.konvoy.d2iq.io/v1alpha1
-    kind: PreprovisionedCluster
-    name: one
-"""
+CLUSTER = cluster("one", infrastructureRef=reference("PreprovisionedCluster", "one"))
 
 
 def flags(role: str, proxy: str, no_proxy: str) -> list[str]:
@@ -35,15 +24,14 @@ SAME = flags("control-plane", "http://w.example:1", "c.corp.example")
 OTHER = flags("control-plane", "http://c.example:1", "c.corp.example")
 
 
-def imported(*arguments: str, mode: str = "Inject") -> str:
+def imported(*arguments: str, mode: str = "Inject") -> Any:
     words = ["create", "cluster", "preprovisioned", "--cluster-name=one", *arguments]
     config = yaml.safe_load(inject_proxy("", "import", "konvoy", "--", *words).stdout)
-    config["spec"] |= {"targets": {"konvoy": {"generate": True}}, "mode": mode}
-    return yaml.safe_dump(config)
+    return {**config["spec"], "targets": {"konvoy": {"generate": True}}, "mode": mode}
 
 
-def ran(config: str, *more: str) -> Outcome:
-    return run(resource_list(CLUSTER, *more, config=config).encode())
+def ran(spec: Any, *more: Any) -> Outcome:
+    return run(list_with_config(spec, CLUSTER, *more))
 
 
 def secrets(outcome: Outcome) -> list[Any]:
@@ -83,6 +71,5 @@ def test_the_machines_of_all_roles_get_one_proxy(
     assert listed & {"w.corp.example", "c.corp.example"} == entries
     watched = {"SharedObject", "OverrideNotReached", "SettingUnused"}
     assert {result.code for result in first.results} & watched == codes
-    there = json.dumps(secret, indent=1) + "\n"
-    assert secrets(ran(config, there)) == [secret]
-    assert secrets(ran(imported(*arguments, mode="Remove"), there)) == []
+    assert secrets(ran(config, secret)) == [secret]
+    assert secrets(ran(imported(*arguments, mode="Remove"), secret)) == []

@@ -13,6 +13,7 @@ from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, ru
 
 from certificates import A
 from cluster_objects import cluster, config_template, machine_deployment, named, reference, with_value
+from function_configs import list_with_config
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
@@ -148,13 +149,7 @@ URLS = {"httpProxy": "http://svc:hunter2@proxy:1", "httpsProxy": "http://svc:hun
 
 
 def outcome_of(items: list[dict[str, Any]], **spec: Any) -> Outcome:
-    config: dict[str, Any] = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "p"},
-    }
-    data: dict[str, Any] = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
-    outcome = run_list(yaml.safe_dump({**data, "functionConfig": {**config, "spec": {**URLS, **spec}}}).encode())
+    outcome = run_list(list_with_config({**URLS, **spec}, *items))
     assert outcome.exit_code == 0
     return outcome
 

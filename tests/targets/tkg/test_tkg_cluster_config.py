@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from contract_lists import resource_list
+from cluster_objects import cluster, config_template
+from function_configs import list_with_config
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import run
@@ -98,50 +99,24 @@ def test_a_text_that_is_no_configuration_is_reported_where_there_is_a_proxy(text
     assert proposals(cluster_config, secret(text), NONE) == []
 
 
-CLUSTER = """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata:
-  name: prod
-  namespace: default
-spec:
-  clusterNetwork:
-    pods: {cidrBlocks: [100.96.0.0/11]}
-    services: {cidrBlocks: [100.64.0.0/13]}
-"""
-STORED = f"""\
-apiVersion: v1
-kind: Secret
-metadata:
-  name: prod-config-values
-  namespace: default
-  labels: {{tkg.tanzu.vmware.com/cluster-name: prod}}
-type: {TYPE}
-stringData:
-  value: |
-    CLUSTER_NAME: prod
-"""
-URLS = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata: {name: proxy}
-spec:
-  httpProxy: http://asdf
-  httpsProxy: https://asdf2
-"""
+NETWORK = {"pods": {"cidrBlocks": ["100.96.0.0/11"]}, "services": {"cidrBlocks": ["100.64.0.0/13"]}}
+CLUSTER = cluster(clusterNetwork=NETWORK)
+URLS = {"httpProxy": "http://asdf", "httpsProxy": "https://asdf2"}
 DOCUMENT = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11"
 
 
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        pytest.param("  noProxy: a.corp\n", f"a.corp,{DOCUMENT}", id="the user's entries go in front"),
-        pytest.param("  noProxyPolicy: {style: Sorted}\n", DOCUMENT, id="another style is for other places"),
-        pytest.param("  noProxyPolicy: {style: Verbatim}\n  noProxy: a.corp\n", "a.corp", id="Verbatim stays verbatim"),
+        pytest.param({"noProxy": "a.corp"}, f"a.corp,{DOCUMENT}", id="the user's entries go in front"),
+        pytest.param({"noProxyPolicy": {"style": "Sorted"}}, DOCUMENT, id="another style is for other places"),
+        pytest.param(
+            {"noProxyPolicy": {"style": "Verbatim"}, "noProxy": "a.corp"}, "a.corp", id="Verbatim stays verbatim"
+        ),
     ],
 )
-def test_the_list_is_the_one_that_tkg_itself_stores(more: str, expected: str) -> None:
-    outcome = run(resource_list(CLUSTER, STORED, config=URLS + more).encode())
+def test_the_list_is_the_one_that_tkg_itself_stores(more: Any, expected: str) -> None:
+    outcome = run(list_with_config({**URLS, **more}, CLUSTER, secret(BEFORE)))
     stored = yaml.safe_load(yaml.safe_load(outcome.output)["items"][1]["stringData"]["value"])
     assert stored["TKG_NO_PROXY"] == expected
 
@@ -172,29 +147,14 @@ def test_a_password_that_systemd_would_drop_is_reported_and_written_for_the_othe
     assert f"TKG_HTTP_PROXY: {url}\n" in text_of(apply(cluster_config, secret(BEFORE), settings))
 
 
-NODES = """\
-apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
-kind: KubeadmConfigTemplate
-metadata:
-  name: prod-md-0
-  namespace: default
-  labels: {cluster.x-k8s.io/cluster-name: prod}
-spec: {template: {spec: {}}}
-"""
-READING = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata: {name: proxy}
-spec:
-  from:
-  - kind: Secret
-    name: prod-config-values
-"""
-
-
-@pytest.mark.parametrize("no_proxy", ["", "    TKG_NO_PROXY: a.corp\n"])
+@pytest.mark.parametrize("no_proxy", ["", "TKG_NO_PROXY: a.corp\n"])
 def test_a_configuration_that_is_read_back_stays_so_that_a_second_run_changes_nothing(no_proxy: str) -> None:
-    read = f"{STORED}    TKG_HTTP_PROXY: http://asdf\n    TKG_HTTPS_PROXY: https://asdf2\n{no_proxy}"
-    first = run(resource_list(CLUSTER, read, NODES, config=READING).encode())
-    assert yaml.safe_load(first.output)["items"][1]["stringData"] == yaml.safe_load(read)["stringData"]
+    text = f"{BEFORE}TKG_HTTP_PROXY: http://asdf\nTKG_HTTPS_PROXY: https://asdf2\n{no_proxy}"
+    nodes = config_template(
+        "prod-md-0", labels={"cluster.x-k8s.io/cluster-name": "prod"}, spec={"template": {"spec": {}}}
+    )
+    reading = {"from": [{"kind": "Secret", "name": "prod-config-values"}]}
+    first = run(list_with_config(reading, CLUSTER, secret(text), nodes))
+    assert first.changed == 1
+    assert text_of(yaml.safe_load(first.output)["items"][1]) == text
     assert run(first.output).changed == 0
