@@ -108,13 +108,9 @@ def test_every_endpoint_of_a_control_plane_counts_by_the_contract_of_any_infrast
         assert (value(found, "endpoint"), value(found, "hosts")) == ("public.example", ("private.example",))
 
 
-AWS = {"region": "us-east-1", "network": {"vpc": {"cidrBlock": "10.0.0.0/16", "ipv6": {"cidrBlock": "fd00::/56"}}}}
-
-
 @pytest.mark.parametrize(
     ("kind", "spec", "region", "networks"),
     [
-        pytest.param("AWSCluster", AWS, "us-east-1", ("10.0.0.0/16", "fd00::/56"), id="AWS"),
         pytest.param(
             "OpenStackCluster",
             {"managedSubnets": [{"cidr": "10.6.0.0/24"}], "identityRef": {"name": "cloud", "region": "RegionOne"}},

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cluster_objects import cluster, config_template, deployment, machine_deployment, named, obj, reference, with_value
-from krm_fn.clusters import Topology, is_open, may_be_same
+from krm_fn.clusters import Topology
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 LATER = "${NAMESPACE}"
@@ -34,13 +34,6 @@ OTHER = cluster("other")  # so that no object belongs to the only Cluster of the
 
 @pytest.mark.parametrize("left_out", OPEN)
 class TestBothDirections:
-    def test_a_cluster_refers_to_its_control_plane(self, left_out: str) -> None:
-        whole = cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp"))
-        plane = named("KubeadmControlPlane", "cp")
-
-        assert clusters_of(put(plane, "a"), put(whole, left_out), OTHER) == [f"{left_out}/prod"]
-        assert clusters_of(put(plane, left_out), put(whole, "a"), OTHER) == ["a/prod"]
-
     def test_a_machine_deployment_refers_to_its_bootstrap_template(self, left_out: str) -> None:
         template, workers = config_template("workers"), machine_deployment()
 
@@ -80,15 +73,6 @@ def test_one_name_in_two_namespaces() -> None:
         "b/prod",
     ]
     assert {member.is_certain for member in memberships} == {False}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [("", "a", True), (LATER, "a", True), ("{{ .ns }}", "", True), ("a", "a", True), ("a", "b", False)],
-)
-def test_namespaces_that_may_be_the_same(one: str, other: str, expected: bool) -> None:
-    assert may_be_same(one, other) is may_be_same(other, one) is expected
-    assert is_open(one) is (one != "a")
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,6 @@ FIELD = "`Cluster/org-acme/prod` `spec.clusterNetwork.pods.cidrBlocks[0]`"
             {Origin.OBJECT},
             id="a default, with the field that would say otherwise",
         ),
-        pytest.param(
-            Fact("10.0.0.0/8", config_field="data.podCIDRs"),
-            ("`data.podCIDRs`",),
-            {Origin.CONFIG},
-            id="written in the FunctionConfig",
-        ),
-        pytest.param(Fact("10.0.0.0/8"), (), set(), id="read nowhere"),
     ],
 )
 def test_a_fact_becomes_an_entry_with_its_source(fact: Fact, why: tuple[str, ...], origins: set[Origin]) -> None:

@@ -55,25 +55,6 @@ def test_verbatim_is_what_was_written(audience: Audience) -> None:
     assert composed("b,a,b", DUAL, style=Style.VERBATIM, audience=audience) == "b,a,b"
 
 
-OPENSHIFT = network(
-    "10.128.0.0/14", "172.30.0.0/16", endpoint="api-int.test.cluster.com", nodes="10.0.0.0/16",
-    infrastructure="AWSCluster", region="us-west-2",
-)  # fmt: skip
-
-
-def test_sorted() -> None:
-    expected = (
-        ".cluster.local,.foo.test.com,.svc,.us-west-2.compute.internal,10.0.0.0/16,10.128.0.0/14,127.0.0.1,"
-        "169.254.169.254,172.30.0.0/16,172.30.0.1,199.161.0.0/16,api-int.test.cluster.com,localhost"
-    )
-    assert composed("172.30.0.1,.foo.test.com,199.161.0.0/16", OPENSHIFT, style=Style.SORTED) == expected
-
-
-@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
-def test_portable(audience: Audience) -> None:
-    assert composed("a.b,.c.d", audience=audience) == f"a.b,.a.b,.c.d,{ALWAYS}"
-
-
 def test_pods_of_a_cluster_without_ipv4_call_the_services_of_the_cloud_by_ipv6() -> None:
     """EKS user guide, "EKS Pod Identity": with a proxy, NO_PROXY of pods must hold [fd00:ec2::23]."""
     for pods, services, expected in (("2600:1f14::/56", "fd64::/108", True), ("10.1.0.0/16", "fd64::/108", False)):
@@ -105,11 +86,6 @@ def test_nodes_and_pods() -> None:
             Policy(derive=frozenset({"clusterDomain"}), exclude=("kube*",)),
             "a.b,.a.b,svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.",
             id="rooted names behind those of the domain, by default",
-        ),
-        pytest.param(
-            Policy(derive=frozenset({"clusterDomain"}), rooted=False, exclude=("kube*",)),
-            "a.b,.a.b,svc,.svc,cluster.local,.cluster.local",
-            id="rooted names are out where the policy says so",
         ),
         pytest.param(
             Policy(derive=frozenset({"clusterDomain"}), exclude=("kube*", "svc", "cluster.local", ".cluster.local")),

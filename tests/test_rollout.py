@@ -362,13 +362,6 @@ def test_a_secret_that_is_made_has_its_hash_at_once_and_is_made_once() -> None:
     assert items(ran(*once, targets=generate, mode="Remove")) == before
 
 
-def test_what_sops_has_encrypted_keeps_its_name_and_reference() -> None:
-    encrypted = {**control_plane(file()), **SOPS}
-    outcome = items(ran(CLUSTER, SECRET, encrypted, targets=IN_SECRET))
-    assert outcome[1]["metadata"]["name"] == "one-systemd-proxy"
-    assert outcome[2] == encrypted
-
-
 @pytest.mark.parametrize(("hashed", "severity"), [(None, Severity.WARNING), (False, Severity.INFO)])
 @pytest.mark.parametrize("holder", [control_plane(file()), template(spec={"files": [file()]}, **MEMBER)])
 def test_nodes_that_keep_the_old_content_of_a_secret_are_reported(
