@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 import yaml
 
-from contract_lists import BAD_CONFIG, CONFIG, CONFIG_MAP, PROXY, RESULT_SCHEMA, SETTINGS, WORKERS, resource_list
+from contract_lists import BAD_CONFIG, CONFIG, RESULT_SCHEMA, SETTINGS, WORKERS, resource_list
 from support import inject_proxy, need_engine, run
 
 
@@ -76,11 +76,6 @@ def test_c05_a_function_config_that_says_nothing_loses_nothing(config: str | Non
     assert "HTTP_PROXY" not in done.stdout.decode()
 
 
-@pytest.mark.parametrize("config", [CONFIG, CONFIG_MAP], ids=["ProxyConfig", "ConfigMap"])
-def test_c05_a_function_config_may_be_a_config_map_or_a_kind_of_ours(config: str) -> None:
-    assert f"HTTP_PROXY={PROXY}" in answer(resource_list(WORKERS, config=config))
-
-
 def test_c06_results_keep_the_schema_of_the_specification() -> None:
     for result in results():
         jsonschema.validate(result, RESULT_SCHEMA)
@@ -100,11 +95,6 @@ def test_c11_a_file_has_its_path_and_its_index_as_a_number() -> None:
         "path": "clusters/workers.yaml",
         "index": 3,
     }
-
-
-def test_c13_takes_yaml_and_gives_yaml() -> None:
-    text = answer(resource_list(WORKERS))
-    assert text.startswith("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- ")
 
 
 def test_c13_takes_json_and_gives_what_json_readers_read() -> None:

@@ -127,12 +127,6 @@ def test_fact_06_internal_annotations_carry_weight_so_the_name_suffix_of_kustomi
     assert "internal.config.kubernetes.io" not in built
 
 
-def test_fact_07_kubectl_skips_an_exec_function_without_a_word(tmp_path: Path) -> None:
-    done = run([need("kubectl"), "kustomize", "--enable-alpha-plugins", kustomization(tmp_path, PLAIN_WORKERS)])
-    assert done.returncode == 0
-    assert PROXY not in done.stdout.decode()
-
-
 def test_fact_08_docker_is_looked_up_on_path_so_a_stand_in_serves_where_no_engine_runs(tmp_path: Path) -> None:
     folder = kustomization(tmp_path, PLAIN_WORKERS, function=CONTAINER)
     done = run(
@@ -149,14 +143,3 @@ def test_fact_09_comments_are_copied_by_list_index_so_lists_grow_at_the_end(tmp_
     assert kpt(["fn", "render", "--allow-exec"], cwd=folder).returncode == 0
     after = iter((folder / "cluster.yaml").read_text().splitlines())
     assert [line for line in before if line not in after] == []
-
-
-def test_fact_10_flux_runs_no_functions_so_what_is_committed_is_built_before(tmp_path: Path) -> None:
-    folder = kustomization(tmp_path, PLAIN_WORKERS)
-    rendered = kustomize(folder).stdout
-    refused = kustomize(folder, "build", ".")  # plugins disabled, as in Flux
-    assert refused.returncode != 0
-    assert b"plugins disabled" in refused.stderr
-    (folder / "rendered.yaml").write_bytes(rendered)
-    (folder / "kustomization.yaml").write_text("resources: [rendered.yaml]\n")
-    assert kustomize(folder, "build", ".").stdout == rendered

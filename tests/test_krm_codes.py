@@ -46,14 +46,6 @@ def test_a_finding_has_the_severity_of_its_code() -> None:
     assert Result.of("UrlHttps", "text").severity is CODES["UrlHttps"]
 
 
-def test_only_some_codes_are_an_information_where_the_user_wants_what_they_say() -> None:
-    codes = []
-    for _, call in _calls():
-        if any(keyword.arg == "is_info" for keyword in call.keywords):
-            codes += [argument.value for argument in call.args[:1] if isinstance(argument, ast.Constant)]
-    assert set(codes) == MAY_BE_INFO
-
-
 def test_each_code_is_used() -> None:
     words = {
         node.value

@@ -6,22 +6,17 @@ Each shape holds two secrets in another way: what is there before a run, and wha
 from __future__ import annotations
 
 import base64
-import gc
 import gzip
-import io
 import json
 import re
-import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
-from krm_fn.cli import main
 from krm_fn.krm.masking import ProxyPasswords
 from revealed import NEW, OLD, reveals
-from support import unified_diff
+from support import inject_proxy, unified_diff
 
 URL = f"http://svc:{OLD}@old.corp.example:3128"
 DROP_IN = f'[Service]\nEnvironment="HTTP_PROXY={URL}"\n'
@@ -242,18 +237,11 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Iterator[Callable[..., str]]:
-    """What a command writes to both streams, run in this process."""
-
-    def of(*words: str, stdin: str = "") -> str:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        assert main(words) in (0, 1), words
-        out, err = capsysbinary.readouterr()
-        return f"{out.decode()}\n{err.decode()}"
-
-    yield of
-    gc.enable()
+def said(*words: str) -> str:
+    """What a command writes to both streams."""
+    done = inject_proxy("", *words)
+    assert done.returncode in (0, 1), words
+    return f"{done.stdout.decode()}\n{done.stderr.decode()}"
 
 
 FORMS = ("text", "json", "sarif", "github", "junit")
@@ -269,9 +257,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_no_output_of_a_command_shows_a_secret(
-    words: list[str], tree: Path, said: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_output_of_a_command_shows_a_secret(words: list[str], tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tree)
     shown = said(*words)
     assert "KubeadmConfigTemplate" in shown or "would change" in shown or words == ["lint", "."]
@@ -358,7 +344,7 @@ def test_from_a_secret_value_on_a_line_is_hidden(text: str, shown: str) -> None:
     assert "".join(f"{line[1:]}\n" for line in lines) == shown
 
 
-def test_a_drop_in_on_one_line_without_a_password_is_shown_as_it_is(tmp_path: Path, said: Callable[..., str]) -> None:
+def test_a_drop_in_on_one_line_without_a_password_is_shown_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(node_file(r'"[Service]\nUser=a\n"'))
     (tmp_path / "proxy.yaml").write_text(CONFIG.replace(f"svc:{NEW}@", ""))
     shown = said("run", "--diff", str(tmp_path))
@@ -388,7 +374,7 @@ spec:
 VALUES = "cluster:\n  proxy:\n    http: http://svc:p%40ss3@h:1\n    https: http://svc:p%40ss3@h:1\n"
 
 
-def test_a_run_knows_the_passwords_of_all_urls_of_its_config(tmp_path: Path, said: Callable[..., str]) -> None:
+def test_a_run_knows_the_passwords_of_all_urls_of_its_config(tmp_path: Path) -> None:
     commands = "preKubeadmCommands: [echo p@ss1, echo p@ss2, echo p@ss3]"
     (tmp_path / "a.yaml").write_text(CHANGED.replace("{spec: {}}", f"{{spec: {{{commands}}}}}"))
     (tmp_path / "values.yaml").write_text(secret("values", "values", VALUES))

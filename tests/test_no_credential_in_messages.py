@@ -7,23 +7,20 @@ this process: a command for each case would take minutes.
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from krm_fn.cli import main
 from krm_fn.errors import InjectProxyError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint import manifests
 from krm_fn.pipeline import run
 from krm_fn.yamledit import tree
-from support import ROOT
+from support import ROOT, inject_proxy
 
 CANARY = "s3CANARYs3"
 CREDENTIALS = [
@@ -217,24 +214,10 @@ def _config(**spec: object) -> dict[str, object]:
     }
 
 
-class Command:
-    """The command in this process."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, captured: pytest.CaptureFixture[bytes]) -> None:
-        self._monkeypatch = monkeypatch
-        self._captured = captured
-
-    def __call__(self, *words: str, stdin: str = "") -> tuple[str, str]:
-        """Standard output and standard error."""
-        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        main(words)
-        out, err = self._captured.readouterr()
-        return out.decode(), err.decode()
-
-
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(monkeypatch, capsysbinary)
+def command(*words: str, stdin: str = "") -> tuple[str, str]:
+    """Standard output and standard error."""
+    done = inject_proxy(stdin, *words)
+    return done.stdout.decode(), done.stderr.decode()
 
 
 @pytest.mark.parametrize(
@@ -247,7 +230,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture
     ids=_in_words,
 )
 def test_a_wrong_url_of_the_function_config_is_not_shown(
-    form: str, place: str, words: list[str], command: Command, tmp_path: Path
+    form: str, place: str, words: list[str], tmp_path: Path
 ) -> None:
     if place == "in JSON":
         value = _written(form, quoted=True)
@@ -282,9 +265,7 @@ def test_a_wrong_url_of_the_function_config_is_not_shown(
     ],
     ids=" ".join,
 )
-def test_a_word_of_the_command_line_with_the_form_of_a_credential_is_not_shown(
-    arguments: list[str], form: str, command: Command
-) -> None:
+def test_a_word_of_the_command_line_with_the_form_of_a_credential_is_not_shown(arguments: list[str], form: str) -> None:
     out, err = command(*(word.format(form.format(CANARY)) for word in arguments))
     assert CANARY not in out + err
 
@@ -293,9 +274,7 @@ def test_a_word_of_the_command_line_with_the_form_of_a_credential_is_not_shown(
     ("system", "form", "quoted"),
     _pairs(["tkg", "giantswarm", "image-builder"], [*CREDENTIALS, *WORDS], [True, False]),
 )
-def test_import_and_export_never_show_a_value_of_the_file(
-    form: str, quoted: bool, system: str, command: Command, tmp_path: Path
-) -> None:
+def test_import_and_export_never_show_a_value_of_the_file(form: str, quoted: bool, system: str, tmp_path: Path) -> None:
     value = _written(form, quoted=quoted)
     texts = {
         "tkg": f"TKG_HTTP_PROXY: {value}\nTKG_HTTPS_PROXY: http://proxy.example.com:1\nOTHER: {value}\n",
@@ -316,7 +295,7 @@ def test_import_and_export_never_show_a_value_of_the_file(
         pytest.param(f"a: 1\n? {CANARY}\n? {CANARY}\n", id="as an explicit key"),
     ],
 )
-def test_a_key_that_is_there_twice_is_not_shown(twice: str, command: Command) -> None:
+def test_a_key_that_is_there_twice_is_not_shown(twice: str) -> None:
     assert CANARY not in command(stdin=f"kind: ResourceList\nitems: []\n{twice}")[1]
 
 
@@ -327,9 +306,7 @@ LISTS += ["svc%3a{0}%40proxy", "svc:{0}", "svc:pa,{0}", "a;svc:{0}|b", "'svc:{0}
 
 @pytest.mark.parametrize("form", LISTS)
 @pytest.mark.parametrize("arguments", [["lint"], ["lint", "--output", "json"]], ids=" ".join)
-def test_a_list_of_the_command_line_that_may_hold_a_password_is_not_shown(
-    arguments: list[str], form: str, command: Command
-) -> None:
+def test_a_list_of_the_command_line_that_may_hold_a_password_is_not_shown(arguments: list[str], form: str) -> None:
     out, err = command(*arguments, form.format(CANARY))
     assert "PasswordInList" in out + err
     assert CANARY not in out + err
@@ -357,7 +334,7 @@ READERS = [
 
 @pytest.mark.parametrize(("field", "form", "words"), _pairs(list(SPECS), LISTS, READERS), ids=_in_words)
 def test_a_list_of_the_function_config_that_may_hold_a_password_is_refused(
-    field: str, form: str, words: list[str], command: Command, tmp_path: Path
+    field: str, form: str, words: list[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "config.yaml"
     file.write_text(json.dumps(_config(**SPECS[field])).replace("LIST", form.format(CANARY)))
@@ -371,7 +348,7 @@ OF_A_FOLDER = [["lint"], ["explain"], ["run", "--diff"], ["run", "--check", "-v"
 
 @pytest.mark.parametrize(("kind", "form", "words"), _pairs(KINDS, LISTS, OF_A_FOLDER), ids=_in_words)
 def test_a_list_of_an_object_that_may_hold_a_password_is_not_shown(
-    kind: str, form: str, words: list[str], command: Command, tmp_path: Path
+    kind: str, form: str, words: list[str], tmp_path: Path
 ) -> None:
     text = form.format(CANARY).replace("'", "")
     item = _as_item(kind, '"http://old.example.com:1"')

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cluster_objects import named, reference
 from function_configs import list_with_config
 from krm_fn.krm.resourcelist import objects
 from krm_fn.krm.results import Severity
@@ -18,30 +19,18 @@ from krm_fn.pipeline import Outcome, run
 
 BASE_NAME = "fn.inject-proxy.io/base-name"
 HASHED = re.compile(r"(.+)-[0-9a-f]{10}")
-BOOTSTRAP, CONTROL_PLANE = "bootstrap.cluster.x-k8s.io", "controlplane.cluster.x-k8s.io"
+BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
 
 
-def template(name: str = "workers", spec: Any = None, *, version: str = "v1beta1", **metadata: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": f"{BOOTSTRAP}/{version}",
-        "kind": "KubeadmConfigTemplate",
-        "metadata": {"name": name, "namespace": "org", **metadata},
-        "spec": {"template": {"spec": spec or {}}},
-    }
+def template(name: str = "workers", spec: Any = None, **metadata: Any) -> dict[str, Any]:
+    data = named("KubeadmConfigTemplate", name, namespace="org", spec={"template": {"spec": spec or {}}})
+    data["metadata"].update(metadata)
+    return data
 
 
-def control_plane_template() -> dict[str, Any]:
-    return {
-        "apiVersion": f"{CONTROL_PLANE}/v1beta1",
-        "kind": "KubeadmControlPlaneTemplate",
-        "metadata": {"name": "cp", "namespace": "org"},
-        "spec": {"template": {"spec": {"kubeadmConfigSpec": {}}}},
-    }
-
-
-def old_reference(name: str = "workers", version: str = "v1beta1", **rest: Any) -> dict[str, Any]:
+def old_reference(name: str = "workers", **rest: str) -> dict[str, Any]:
     """As v1alpha3 to v1beta1 have it."""
-    return {"apiVersion": f"{BOOTSTRAP}/{version}", "kind": "KubeadmConfigTemplate", "name": name, **rest}
+    return reference("KubeadmConfigTemplate", name, **rest)
 
 
 def new_reference(name: str = "workers") -> dict[str, Any]:
@@ -49,27 +38,18 @@ def new_reference(name: str = "workers") -> dict[str, Any]:
     return {"apiGroup": BOOTSTRAP, "kind": "KubeadmConfigTemplate", "name": name}
 
 
-def user(kind: str = "MachineDeployment", ref: Any = None, *, version: str = "v1beta1", **rest: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": f"cluster.x-k8s.io/{version}",
-        "kind": kind,
-        "metadata": {"name": "user", "namespace": "org", **rest},
-        "spec": {"template": {"spec": {"bootstrap": {"configRef": ref or old_reference()}}}},
-    }
+def user(kind: str = "MachineDeployment", ref: Any = None) -> dict[str, Any]:
+    spec = {"template": {"spec": {"bootstrap": {"configRef": ref or old_reference()}}}}
+    return named(kind, "user", namespace="org", spec=spec)
 
 
 def cluster_class() -> dict[str, Any]:
-    plane = {"apiVersion": f"{CONTROL_PLANE}/v1beta1", "kind": "KubeadmControlPlaneTemplate", "name": "cp"}
     workers = {"class": "a", "template": {"bootstrap": {"ref": old_reference()}}}
-    return {
-        "apiVersion": "cluster.x-k8s.io/v1beta1",
-        "kind": "ClusterClass",
-        "metadata": {"name": "company", "namespace": "org"},
-        "spec": {
-            "controlPlane": {"ref": plane},
-            "workers": {"machineDeployments": [workers], "machinePools": [copy.deepcopy(workers)]},
-        },
+    spec = {
+        "controlPlane": {"ref": reference("KubeadmControlPlaneTemplate", "cp")},
+        "workers": {"machineDeployments": [workers], "machinePools": [copy.deepcopy(workers)]},
     }
+    return named("ClusterClass", "company", namespace="org", spec=spec)
 
 
 def nested(*items: Any) -> dict[str, Any]:
@@ -260,6 +240,7 @@ def test_a_check_tells_of_each_name_and_changes_none() -> None:
     assert ran(*items(ran(template(), user())), mode="Check").exit_code == 0
 
 
+PLANE_SPEC = {"template": {"spec": {"kubeadmConfigSpec": {}}}}
 SECRET = {
     "apiVersion": "v1",
     "kind": "Secret",
@@ -268,7 +249,7 @@ SECRET = {
 }
 IN_SECRET = {"nodes": {"containerd": {"content": "Secret"}, "kubelet": False, "commands": False}}
 MEMBER = {"labels": {"cluster.x-k8s.io/cluster-name": "one"}}
-CLUSTER = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "one", "namespace": "org"}}
+CLUSTER = named("Cluster", "one", namespace="org")
 OTHER_CLUSTER = {**CLUSTER, "metadata": {"name": "other", "namespace": "org"}}
 
 
@@ -281,7 +262,7 @@ OTHER_CLUSTER = {**CLUSTER, "metadata": {"name": "other", "namespace": "org"}}
         pytest.param([template(), cluster_class()], [], id="a class carries the content of workers on"),
         pytest.param([template(), user()], ["MachineDeployment/user"], id="a MachineDeployment"),
         pytest.param(
-            [control_plane_template(), cluster_class()],
+            [named("KubeadmControlPlaneTemplate", "cp", namespace="org", spec=PLANE_SPEC), cluster_class()],
             ["KubeadmControlPlaneTemplate/cp"],
             id="the control plane of a class",
         ),
@@ -313,12 +294,8 @@ FIELD = ("spec", "kubeadmConfigSpec", "files", "0", "contentFrom", "secret", "na
 
 
 def control_plane(*files: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": f"{CONTROL_PLANE}/v1beta1",
-        "kind": "KubeadmControlPlane",
-        "metadata": {"name": "one-cp", "namespace": "org", **MEMBER},
-        "spec": {"kubeadmConfigSpec": {"files": [*files]} if files else {}},
-    }
+    spec = {"kubeadmConfigSpec": {"files": [*files]} if files else {}}
+    return named("KubeadmControlPlane", "one-cp", namespace="org", spec=spec, **MEMBER)
 
 
 def file(path: str = "/etc/systemd/system/containerd.service.d/http-proxy.conf", key: str = "containerdProxy") -> Any:
