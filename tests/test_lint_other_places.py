@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -126,6 +127,13 @@ def test_a_patch_of_a_class_may_set_the_proxy_of_some_nodes_and_a_script_one_tha
     assert about_another({**PROXY, "overrides": [workers]}, item) == []
     assert about_another(PROXY, item) == about_another(REMOVE, item) == ["ClusterClass"]
     assert about_another(PROXY, class_with_patch(DROP_IN % "http://$HOST:1")) == []
+
+
+def test_a_text_in_base64_is_none_whether_or_not_it_is_in_a_list() -> None:
+    text = base64.b64encode(f"http_proxy: {OLD}\n".encode()).decode()
+    hidden = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"values.yaml": text}}
+    items = [hidden, {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "b"}}]
+    assert about_another(PROXY, {"apiVersion": "v1", "kind": "List", "items": items}) == []
 
 
 @pytest.mark.parametrize("annotation", ["false", "true"])

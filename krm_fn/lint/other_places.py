@@ -178,11 +178,15 @@ def _proxies_in(obj: Object, charts: _Charts = ()) -> Iterator[Reading]:
     is_system = system is not None and system.has_nodes
     has_texts = obj.ref.kind in _WITH_TEXTS or obj.group_kind in OF_NODES or is_system
     nodes: Iterable[tuple[Pointer, Any]] = walk(obj.data)
-    if obj.group_kind == ("", "Secret"):
+    is_secret = obj.group_kind == ("", "Secret")
+    if is_secret:
         texts = embedded.values(obj.data)
         nodes = [(value.path, value.text) for value in texts if not value.problem]
     for path, node in nodes:
-        is_text = has_texts or "".join(path[-1:]).endswith((".toml", ".yaml", ".yml"))
+        # Base64 hides the words by which an object is found, so a text in it is never one that counts.
+        is_plain = not is_secret or path[0] != "data"
+        is_file = "".join(path[-1:]).endswith((".toml", ".yaml", ".yml"))
+        is_text = has_texts or (is_plain and is_file)
         yield from _in_node(path, node, is_text=is_text)
 
 
