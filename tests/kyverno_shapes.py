@@ -117,12 +117,6 @@ def p7() -> Any:
     return policy({**fields, "match": {"resources": {"kinds": ["Pod"], "operations": ["CREATE"]}}})
 
 
-P9_TEXT = """- op: add
-  path: /spec/template/spec/containers/0/env/-
-  value: {"name":"HTTP_PROXY","value":"proxy.corp.com"}
-"""
-
-
 def p10() -> Any:
     """kyverno/policies, other-mpol/add-pod-proxies: the values stand in CEL text."""
     entries = '[{"name": "HTTP_PROXY", "value": "http://proxy:8080"}]'

@@ -66,22 +66,6 @@ def test_what_must_not_change(obj: Any, settings: ProxySettings) -> None:
 
 
 @pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(app(), id="no references"),
-        pytest.param(app(config={"configMap": REFERENCE}), id="the ConfigMap alone"),
-        pytest.param(app(config={"configMap": EMPTY, "secret": None}), id="empty ones, as kubectl gs writes them"),
-        pytest.param(app({}, kubeConfig=kubeconfig("mycluster-kubeconfig")), id="by its kubeconfig"),
-    ],
-)
-def test_an_app_of_the_cluster_gets_what_it_lacks_and_loses_it_with_the_proxy(obj: Any) -> None:
-    after = apply(target, obj, OF_IT)
-    assert after["spec"]["config"] == BOTH
-    assert after["metadata"] == obj["metadata"]
-    assert "config" not in apply(target, after, NONE)["spec"]
-
-
-@pytest.mark.parametrize(
     ("obj", "namespace", "wanted"),
     [
         pytest.param(app(), "org-a", "org-a", id="that of the Cluster"),

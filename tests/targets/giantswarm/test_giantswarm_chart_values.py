@@ -57,19 +57,6 @@ def test_what_must_not_change(obj: Any) -> None:
         ),
         pytest.param({"x": 1, "http_proxy": ""}, {"x": 1, **SNAKE}, id="the root of cert-manager-app 3"),
         pytest.param({"cert-manager": {"no_proxy": ""}}, {"cert-manager": SNAKE}, id="the values of the chart inside"),
-        pytest.param(
-            {"env": [{"name": "http_proxy", "value": "old"}, {"name": "LOG", "value": "debug"}]},
-            {
-                "env": [
-                    {"name": "http_proxy", "value": HTTP},
-                    {"name": "LOG", "value": "debug"},
-                    {"name": "NO_PROXY", "value": NO},
-                    {"name": "HTTP_PROXY", "value": HTTP},
-                    {"name": "HTTPS_PROXY", "value": HTTPS},
-                ]
-            },
-            id="an environment",
-        ),
     ],
 )
 def test_a_place_that_is_there_is_filled(values: Any, wanted: Any) -> None:
@@ -91,11 +78,6 @@ def test_the_name_of_an_object_tells_the_chart(name: str) -> None:
     text = base64.b64decode(result["data"]["values"]).decode()
     assert text.startswith("# of this cluster\n")
     assert read(text) == {"proxy": SHORT}
-
-
-def test_removal_leaves_the_place_to_be_filled_again() -> None:
-    obj = release({"proxy": {}, "cluster": {"proxy": {}}})
-    assert apply(target, apply(target, obj), NONE) == obj
 
 
 @given(data=VALUES)

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn import patch
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.giantswarm import cluster_values as target
 from krm_fn.yamledit import read
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, proposals
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
 from stories import items, meaning, stories_of
 from value_shapes import VALUES
 
@@ -102,23 +101,6 @@ def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, An
     obj = secret(json.dumps(data), kind=kind)
 
     apply(target, apply(target, obj), NONE)
-
-
-def test_a_secret_and_a_config_map_are_made_if_that_is_asked_for() -> None:
-    labels = {"app.kubernetes.io/managed-by": "inject-proxy", "giantswarm.io/cluster": "mycluster"}
-    metadata = {"name": "mycluster-cluster-values", "namespace": "org-giantswarm", "labels": labels}
-    assert made(NONE) == []
-    assert [(obj["kind"], obj["metadata"]) for obj in made()] == [
-        ("Secret", metadata),
-        ("ConfigMap", metadata),
-    ]
-    assert [text_of(apply(target, obj)) for obj in made()] == [TEXT, "cluster:\n  private: true\n"]
-
-
-@pytest.mark.parametrize("index", [pytest.param(0, id="the Secret"), pytest.param(1, id="the ConfigMap")])
-def test_what_was_made_goes_with_the_proxy(index: int) -> None:
-    obj = apply(target, made()[index])
-    assert [change.operations for change in changes(target, obj, NONE)] == [(patch.remove(),)]
 
 
 @pytest.mark.parametrize("index", [pytest.param(0, id="the Secret"), pytest.param(1, id="the ConfigMap")])

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges import systemd_environment
-from krm_fn import patch
 from krm_fn.plan.sources import formats
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.konvoy import image_builder_overrides as target
 from krm_fn.yamledit import read
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals, proxy_settings
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals, proxy_settings
 
 NAME = "cluster-1-user-overrides"
 KEY = "overrides.yaml"
@@ -93,16 +92,9 @@ def test_nothing_is_made(cluster: dict[str, Any], settings: ProxySettings) -> No
 # What comes out.
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param("", TEXT, id="an empty text"),
-        pytest.param(REGISTRIES, REGISTRIES + TEXT, id="other overrides"),
-        pytest.param(ENVIRONMENT, TEXT, id="the environment alone, which gives containerd nothing"),
-    ],
-)
-def test_overrides_are_filled(before: str, after: str) -> None:
-    assert apply(target, overrides(before)) == overrides(after)
+@pytest.mark.parametrize("before", ["", ENVIRONMENT], ids=["an empty text", "the environment alone"])
+def test_overrides_are_filled(before: str) -> None:
+    assert apply(target, overrides(before)) == overrides(TEXT)
 
 
 def test_a_part_of_each_place_is_completed() -> None:
@@ -113,7 +105,6 @@ def test_a_part_of_each_place_is_completed() -> None:
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
-        pytest.param(overrides(REGISTRIES + TEXT), overrides(REGISTRIES), id="other overrides stay"),
         pytest.param(overrides(TEXT), secret(), id="a text that held nothing else, and its field"),
         pytest.param(
             overrides(f"{TEXT}".replace("proxy_env:\n", "proxy_env:\n  LC_ALL: C\n")),
@@ -125,11 +116,6 @@ def test_a_part_of_each_place_is_completed() -> None:
 )
 def test_removal_leaves_what_is_not_ours(obj: dict[str, Any], expected: dict[str, Any]) -> None:
     assert apply(target, obj, NONE) == expected
-
-
-def test_removal_takes_out_a_secret_that_was_made() -> None:
-    (change,) = changes(target, apply(target, made()), NONE)
-    assert change.operations == (patch.remove(),)
 
 
 def test_systemd_reads_a_password_behind_the_template_of_containerd() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
-from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import policies
 from kyverno_shapes import findings, p10
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, proposals
@@ -119,12 +118,6 @@ def test_every_kind_and_version_with_expressions_is_filled(kind: str, version: s
     obj = {"apiVersion": f"{group}/{version}", "kind": kind, "spec": {"mutations": [mutation]}}
     after = apply(policies, obj)
     assert f'"value": "{HTTP}"' in after["spec"]["mutations"][0]["applyConfiguration"]["expression"]
-
-
-def test_a_password_survives_the_expression() -> None:
-    obj = cel(f'[{{"name": "HTTP_PROXY", "value": {OLD}}}]')
-    after = apply(policies, obj, ProxySettings("http://user:p%40s@proxy:3128"))
-    assert '"http://user:p%40s@proxy:3128"' in expression_of(after)
 
 
 @pytest.mark.parametrize(

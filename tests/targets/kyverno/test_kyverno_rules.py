@@ -15,13 +15,10 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import policies
 from krm_fn.targets.kyverno.rules import parts_of
 from kyverno_shapes import (
-    LISTS,
-    P9_TEXT,
     SHAPES,
     SIX,
     findings,
     p1,
-    p2,
     p3,
     p4,
     p5,
@@ -86,14 +83,6 @@ def test_static_values_are_set_in_every_list_and_no_name_is_added(shape: Callabl
     before, after = values(shape()), values(apply(policies, shape()))
     assert after == [{name: WANTED[name] for name in names} for names in before]
     assert [list(names) for names in after] == [list(names) for names in before]
-
-
-def test_in_a_context_variable_the_static_part_is_replaced_and_the_references_stay() -> None:
-    after = apply(policies, p2())
-    references = dict.fromkeys(("NO_PROXY", "no_proxy"), "{{ fullNoProxy }}")
-    assert values(after) == [{**WANTED, **references}] * len(LISTS)
-    assert context_of(after) == {**context_of(p2()), "fullNoProxy": NO + ",{{dynamicNoProxy}}"}
-    assert context_of(apply(policies, p2(), NONE))["fullNoProxy"] == ",{{dynamicNoProxy}}"
 
 
 def test_a_variable_without_a_setting_becomes_empty() -> None:
@@ -261,7 +250,6 @@ def text_of(obj: Any) -> Any:
             f'- {{op: add, path: /x, value: {{name: NO_PROXY, value: "{NO},{{{{ element.name }}}}"}}}}\n',
             id="a list that Kyverno completes",
         ),
-        pytest.param(P9_TEXT, P9_TEXT.replace("proxy.corp.com", HTTP), id="the test of the Kyverno project"),
     ],
 )
 def test_in_a_json_patch_only_values_change(before: str, after: str) -> None:

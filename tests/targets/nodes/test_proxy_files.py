@@ -179,14 +179,6 @@ def test_an_entry_of_ours_becomes_a_reference(old: dict[str, Any]) -> None:
     assert outcome.findings == []
 
 
-def test_a_text_that_holds_more_stays_and_is_reported() -> None:
-    old = files(entry(SETS + "User=x\n"))
-    (kept,) = after(old, OF_ONE, **SECRET)
-    assert "User=x" in kept["content"]
-    assert 'HTTP_PROXY=http://proxy:3128"' in kept["content"]
-    assert reported(old, OF_ONE, **SECRET) == [("ByHand", "content")]
-
-
 @pytest.mark.parametrize(
     "settings",
     [

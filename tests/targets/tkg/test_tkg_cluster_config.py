@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from cluster_objects import cluster, config_template
+from cluster_objects import cluster
 from function_configs import list_with_config
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
@@ -145,16 +145,3 @@ def test_a_password_that_systemd_would_drop_is_reported_and_written_for_the_othe
     settings = ProxySettings(url, url, NO)
     assert [finding.code for finding in findings(cluster_config, secret(BEFORE), settings)] == ["ValueLost"]
     assert f"TKG_HTTP_PROXY: {url}\n" in text_of(apply(cluster_config, secret(BEFORE), settings))
-
-
-@pytest.mark.parametrize("no_proxy", ["", "TKG_NO_PROXY: a.corp\n"])
-def test_a_configuration_that_is_read_back_stays_so_that_a_second_run_changes_nothing(no_proxy: str) -> None:
-    text = f"{BEFORE}TKG_HTTP_PROXY: http://asdf\nTKG_HTTPS_PROXY: https://asdf2\n{no_proxy}"
-    nodes = config_template(
-        "prod-md-0", labels={"cluster.x-k8s.io/cluster-name": "prod"}, spec={"template": {"spec": {}}}
-    )
-    reading = {"from": [{"kind": "Secret", "name": "prod-config-values"}]}
-    first = run(list_with_config(reading, CLUSTER, secret(text), nodes))
-    assert first.changed == 1
-    assert text_of(yaml.safe_load(first.output)["items"][1]) == text
-    assert run(first.output).changed == 0

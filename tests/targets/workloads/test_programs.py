@@ -98,16 +98,16 @@ def test_every_generation_of_cert_manager_is_recognised(app: str, component: str
 
 
 @pytest.mark.parametrize(
-    ("image", "is_its"),
+    "image",
     [
-        pytest.param("quay.io/jetstack/cert-manager-controller:v1.19.4", True, id="upstream"),
-        pytest.param("registry.corp.example:5000/mirror/cert-manager-webhook@sha256:0", True, id="a mirror, by digest"),
+        "quay.io/jetstack/cert-manager-controller:v1.19.4",
+        "registry.corp.example:5000/mirror/cert-manager-webhook@sha256:0",
     ],
 )
-def test_images_of_cert_manager_are_recognised_under_any_name(image: str | None, is_its: bool) -> None:
+def test_images_of_cert_manager_are_recognised_under_any_name(image: str) -> None:
     obj = workload(labelled("tls", "issuing"), {"name": "main", "image": image}, container("side"))
 
-    assert environments(apply(CERT_MANAGER, obj)) == {"main": OURS if is_its else None, "side": None}
+    assert environments(apply(CERT_MANAGER, obj)) == {"main": OURS, "side": None}
     assert findings(CERT_MANAGER, obj) == []
 
 

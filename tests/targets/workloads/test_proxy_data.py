@@ -79,10 +79,6 @@ def about(outcome: Outcome, name: str) -> list[Result]:
             [workload(reference("HTTP_PROXY"), annotations={}), config_map({"http_proxy": "http://old:1"})],
             id="a workload that nothing chooses reads it",
         ),
-        pytest.param(
-            [secret(labels={"argocd.argoproj.io/secret-type": "repository"}, stringData={"url": "https://x"})],
-            id="a repository of Argo CD without a proxy",
-        ),
         pytest.param([secret(stringData={"address": "http://old:1"})], id="a Secret that no object of Flux names"),
         pytest.param(
             [config_map({"HTTP_PROXY": "http://old:1"}, "proxy-environment-variables", annotations=REFUSED)],

@@ -22,7 +22,6 @@ MOUNT = {"mountPath": FOLDER, "name": NAME, "readOnly": True}
 VARIABLE = {"name": "SSL_CERT_FILE", "value": f"{FOLDER}/ca-bundle.crt"}
 ASKED = {"fn.inject-proxy.io/trusted-ca": "true"}
 REFUSED = {"fn.inject-proxy.io/trusted-ca": "false"}
-OTHERS = {"name": "state", "emptyDir": {}}
 FROM = ProxySettings(trusted_ca=Certificates(A, ("tools", "corporate-ca", "roots.pem")))
 
 
@@ -76,40 +75,11 @@ def test_what_must_not_change(obj: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("settings", [NONE, FULL], ids=["no settings", "a proxy and no certificates"])
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(
-            asked({"containers": [{"name": "a", "env": [VARIABLE]}], "volumes": [OTHERS]}), id="all of others"
-        ),
-        pytest.param(config_map({"ca-bundle.crt": A}, label="Helm"), id="another one's ConfigMap"),
-    ],
-)
-def test_without_certificates_nothing_is_said_or_done(obj: dict[str, Any], settings: ProxySettings) -> None:
-    assert proposals(target, obj, settings) == []
-
-
-# Who gets the bundle.
-
-
-def test_a_workload_that_is_meant_no_longer_loses_it() -> None:
-    done = apply(target, asked(), ONE, variables=["SSL_CERT_FILE"])
-    done["metadata"]["annotations"] = {}
-    assert apply(target, done, ONE, variables=["SSL_CERT_FILE"]) == workload(annotations={})
+def test_without_certificates_nothing_is_said_of_another_ones_config_map(settings: ProxySettings) -> None:
+    assert proposals(target, config_map({"ca-bundle.crt": A}, label="Helm"), settings) == []
 
 
 # What the pod looks like then.
-
-
-def test_another_folder_and_other_variables_leave_nothing_behind() -> None:
-    done = apply(target, asked(), ONE, variables=["SSL_CERT_FILE", "CURL_CA_BUNDLE"])
-    moved = apply(target, done, ONE, mountPath="/etc/corp", variables=["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"])
-    (container,) = pod(moved)["containers"]
-    assert container["volumeMounts"] == [{**MOUNT, "mountPath": "/etc/corp"}]
-    assert container["env"] == [
-        {"name": "SSL_CERT_FILE", "value": "/etc/corp/ca-bundle.crt"},
-        {"name": "NODE_EXTRA_CA_CERTS", "value": "/etc/corp/ca-bundle.crt"},
-    ]
 
 
 DIRECTORIES = {"name": "SSL_CERT_DIR", "value": f"/etc/ssl/certs:/etc/pki/tls/certs:{FOLDER}"}
@@ -179,15 +149,6 @@ def test_go_trusts_what_the_variable_leads_to(tmp_path: Path) -> None:
 
 
 # What is reported.
-
-
-@pytest.mark.parametrize("path", [FOLDER, f"{FOLDER}/"])
-def test_a_container_whose_folder_is_taken_is_left_alone_and_reported(path: str) -> None:
-    taken = {"name": "a", "volumeMounts": [{"name": "state", "mountPath": path}]}
-    obj = asked({"containers": [taken, {"name": "b"}]})
-    assert len(messages(target, obj, settings=ONE, variables=["SSL_CERT_FILE"])) == 1
-    done = pod(apply(target, obj, ONE, variables=["SSL_CERT_FILE"]))["containers"]
-    assert done == [taken, {"name": "b", "env": [VARIABLE], "volumeMounts": [MOUNT]}]
 
 
 def test_the_config_map_that_the_certificates_come_from_is_nobody_elses_business() -> None:
