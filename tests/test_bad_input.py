@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from contract_lists import CONFIG, WORKERS, resource_list
+from function_configs import list_with_config
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
@@ -80,11 +81,6 @@ def _with_wrong_types(sound: Any, *, by_turns: bool = False, below: Pointer = ()
             yield f"{patch.field_path(place)}: {str(value)[:20]!r}", damaged
 
 
-def _list_of(items: list[Any], function_config: Any) -> bytes:
-    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
-    return json.dumps({**head, "items": items, "functionConfig": function_config}, ensure_ascii=False).encode()
-
-
 @each_target
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: ProxySettings) -> None:
@@ -107,7 +103,7 @@ def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: Proxy
 @each_target
 def test_all_wrong_types_at_once_go_through_the_command(name: str) -> None:
     damaged = [damaged for item in _items_of(name) for _, damaged in _with_wrong_types(item)]
-    done = inject_proxy(_list_of(damaged, read(CONFIG)))
+    done = inject_proxy(list_with_config(read(CONFIG)["spec"], *damaged))
     lines = done.stderr.decode().splitlines()
     assert done.returncode in (0, 1)
     assert all(line.startswith(("[error] ", "[warning] ")) for line in lines[:-1])

@@ -12,6 +12,7 @@ from contract_lists import CONFIG, SETTINGS, resource_list
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
+from stories import asking
 
 GENERATE = CONFIG + "  targets:\n    giantswarm: {systemdProxy: {generate: true}}\n"
 CLUSTER = """\
@@ -48,13 +49,6 @@ FOREIGN = SECRET.replace("  labels: {app.kubernetes.io/managed-by: inject-proxy}
 
 def ran(*items: str, config: str = GENERATE) -> Outcome:
     return run(resource_list(*items, config=config).encode())
-
-
-def wanting(old: bytes | str, **spec: Any) -> bytes:
-    text = old.decode() if isinstance(old, bytes) else old
-    lines = "".join(f"    {key}: {json.dumps(value)}\n" for key, value in spec.items())
-    assert text.count("  spec:\n    httpProxy") == 1
-    return text.replace("  spec:\n    httpProxy", f"  spec:\n{lines}    httpProxy").encode()
 
 
 def without_results(data: bytes) -> str:
@@ -117,7 +111,7 @@ def test_a_made_object_gets_a_path_where_kpt_would_leave_the_package(
 
 
 def test_check_makes_nothing_and_says_what_is_missing() -> None:
-    data = wanting(resource_list(CLUSTER, config=GENERATE), mode="Check")
+    data = asking(resource_list(CLUSTER, config=GENERATE).encode(), mode="Check")
     outcome = run(data)
     assert without_results(outcome.output) == data.decode()
     assert outcome.exit_code == 1
@@ -138,7 +132,7 @@ def test_of_a_list_inside_the_list_the_right_ones_go(mode: str) -> None:
         .replace("    [Service]", "    # keep\n    [Service]")
     )
     nested = {"apiVersion": "v1", "kind": "List", "items": [read(text) for text in secrets]}
-    data = wanting(resource_list(SETTINGS, json.dumps(nested) + "\n", config=GENERATE), mode=mode)
+    data = asking(resource_list(SETTINGS, json.dumps(nested) + "\n", config=GENERATE).encode(), mode=mode)
     outcome = run(data)
     left = read(outcome.output.decode())["items"][1]["items"]
     assert [one["metadata"]["name"][0] for one in left] == (["b"] if mode == "Remove" else ["a", "b", "c"])
@@ -156,7 +150,7 @@ def test_the_result_names_the_new_object_and_no_value() -> None:
 @pytest.mark.parametrize(("name", "number"), [("one", 0), ("one-systemd-proxy", 2)], ids=["the Cluster", "the Secret"])
 def test_an_override_for_an_object_counts_by_the_name_of_what_is_made(name: str, number: int) -> None:
     overrides = [{"match": {"objects": [name]}, "httpProxy": "http://other:1"}]
-    first = run(wanting(resource_list(CLUSTER, config=GENERATE), overrides=overrides)).output
+    first = run(asking(resource_list(CLUSTER, config=GENERATE).encode(), overrides=overrides)).output
     (secret,) = made(first)
     assert secret["stringData"]["containerdProxy"].count("http://other:1") == number
     assert made(run(first).output) == [secret]
@@ -166,7 +160,7 @@ def test_an_override_for_an_object_counts_by_the_name_of_what_is_made(name: str,
 def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_error(role: str, errors: int) -> None:
     config = GENERATE + "    nodes: {containerd: {content: Secret}, kubelet: false}\n"
     overrides = [{"match": {"roles": [role]}, "httpProxy": "http://other:1"}]
-    outcome = run(wanting(resource_list(CLUSTER, CONTROL_PLANE, config=config), overrides=overrides))
+    outcome = run(asking(resource_list(CLUSTER, CONTROL_PLANE, config=config).encode(), overrides=overrides))
     reported = [one.message for one in outcome.results if one.severity is Severity.ERROR]
     assert len(reported) == errors
     assert all("holds the proxy of the whole Cluster" in message for message in reported)
@@ -184,7 +178,7 @@ def test_removal_takes_the_references_with_the_secret(targets: dict[str, Any]) -
     assert there.count("contentFrom") == 2
     without_targets = there.replace(indent(REFERENCES, "  "), indent(CONFIG, "  "))
     assert without_targets != there
-    done = run(wanting(without_targets, mode="Remove", targets=targets))
+    done = run(asking(without_targets.encode(), mode="Remove", targets=targets))
     assert b"contentFrom" not in done.output.partition(b"functionConfig")[0]
     assert names(done.output) == ["one", "one"]
 

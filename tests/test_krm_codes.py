@@ -25,24 +25,19 @@ MAY_BE_INFO = {"ByHand", "MirrorNotRead", "NodesKept", "SettingUnused"}
 _RESULT = re.compile(rf"^\[(\w+)\] (?:.*?: )?({'|'.join(CODES)}): ", re.MULTILINE)
 
 
-@cache
-def _calls() -> list[tuple[str, ast.Call]]:
-    """The calls of the package, each with its place."""
-    calls = []
-    for file in sorted(PACKAGE.rglob("*.py")):
-        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        name = file.relative_to(PACKAGE)
-        calls += [(f"{name}:{node.lineno}", node) for node in nodes if isinstance(node, ast.Call)]
-    return calls
-
-
 def test_a_finding_has_the_severity_of_its_code() -> None:
     """Only `Result.of` decides about it; what the pipeline says of a change is the other place."""
-    made = []
-    for where, call in _calls():
-        if isinstance(call.func, ast.Name) and call.func.id == "Result" and call.args:
-            made.append(where)
-    assert {where.partition(":")[0] for where in made} <= {"pipeline/edits.py"}
+    made = set()
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "Result"
+                and node.args
+            ):
+                made.add(file.relative_to(PACKAGE).as_posix())
+    assert made == {"pipeline/edits.py"}
     assert Result.of("UrlHttps", "text").severity is CODES["UrlHttps"]
 
 

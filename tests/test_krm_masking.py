@@ -78,8 +78,6 @@ def test_what_holds_no_credential_is_not_changed(text: str) -> None:
         pytest.param("http://abcdefghijklmnopqrs:y@proxy", "http://abcdefghijklmnopqrs:***@proxy", id="of nineteen"),
         pytest.param("http://svc:geheim", "http://svc:***", id="the host was forgotten"),
         pytest.param("http://svc:12345678", "http://svc:***", id="the host was forgotten, and it is a number"),
-        pytest.param("http://user:ge@heim@proxy", "http://user:***@proxy", id="a password with an at sign"),
-        pytest.param("http://user:ge heim@proxy", "http://user:***@proxy", id="a password with a blank"),
         pytest.param("http://u:<@ x>@h", "http://u:***@h", id="a password with an at sign and a blank"),
         pytest.param('http://user:ge"heim@proxy', "http://user:***@proxy", id="a password with a quote"),
         pytest.param(r"http://user:12\" heim@proxy", "http://user:***@proxy", id="digits, an escaped quote, a blank"),

@@ -90,12 +90,6 @@ def test_what_matters_most_is_reported_first(shuffled: list[Result]) -> None:
     ]
 
 
-def test_what_is_said_of_many_objects_is_said_once() -> None:
-    alike = [Result(Severity.WARNING, "is alone", ref=ObjectRef("v1", "Pod", str(number))) for number in range(4)]
-
-    assert lines(alike) == ["[warning] v1/Pod/0: is alone (and 3 more objects, `--verbose` names them)"]
-
-
 WRITTEN = Result(Severity.WARNING, "sets x", ("data", "k"), "x", code="C", ref=REF, target="a")
 
 

@@ -10,7 +10,7 @@ import yaml
 from cluster_objects import with_value
 from function_configs import list_with_config
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline import run
 
 CANARY = "hunter2"
 SECRET_PROXY = {"httpProxy": f"http://svc:{CANARY}@proxy:3128", "httpsProxy": f"http://svc:{CANARY}@proxy:3128"}
@@ -54,15 +54,10 @@ def release(namespace: str) -> dict[str, Any]:
     return manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", "cert-manager", namespace, spec=spec)
 
 
-def outcome_of(spec: dict[str, Any], *items: dict[str, Any]) -> Outcome:
-    outcome = run(list_with_config(spec, *items))
-    assert outcome.exit_code == 0
-    return outcome
-
-
 def done(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[str, list[str]]:
     """Run, and return the items that come out as text, and the warnings about what keeps what it has."""
-    outcome = outcome_of(spec, *items)
+    outcome = run(list_with_config(spec, *items))
+    assert outcome.exit_code == 0
     reported = [f"{one.ref.kind}/{one.ref.namespace}/{one.ref.name}" for one in outcome.results if _is_withheld(one)]
     return yaml.safe_dump(yaml.safe_load(outcome.output)["items"]), reported
 
