@@ -23,12 +23,6 @@ from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from support import ROOT, run
 
-
-@pytest.mark.parametrize("nothing", [None, {}])
-def test_no_function_config_asks_for_nothing(nothing: dict[str, Any] | None) -> None:
-    assert load(nothing) is None
-
-
 ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
     "the HTTP proxy alone": ({"httpProxy": PROXY}, ProxyConfig(http_proxy=PROXY)),
     "null and an empty URL count as not given": (

@@ -81,8 +81,6 @@ ODD_SCALARS = [
     *("12345678901234567890123", "1.0", ".inf", "~", '"\\U0001F600"', "!!binary aGk=", "'it''s'"),
 ]
 BAD_INPUT = [
-    pytest.param("", id="an empty input"),
-    pytest.param("items: [\n", id="no YAML"),
     pytest.param(f"{resource_list(WORKERS)}---\n{resource_list(WORKERS)}", id="two documents"),
     pytest.param(resource_list(WORKERS, config=BAD_CONFIG), id="a bad functionConfig"),
     pytest.param(

@@ -22,15 +22,12 @@ def facts_of(text: str, source: str) -> tuple[Fact, ...]:
     return tuple(Fact(part, config_field=f"{source}[{at}]") for at, part in enumerate(parts))
 
 
-def network(
-    pods: str = "", services: str = "", *, domain: str = "", endpoint: str = "", nodes: str = "", **rest: str
-) -> ClusterNetwork:
+def network(pods: str = "", services: str = "", *, domain: str = "", endpoint: str = "", **rest: str) -> ClusterNetwork:
     return ClusterNetwork(
         pod_cidrs=facts_of(pods, "pods"),
         service_cidrs=facts_of(services, "services"),
         service_domain=(Fact(domain, config_field="spec.clusterNetwork.serviceDomain"),) if domain else (),
         endpoint=(Fact(endpoint, config_field="spec.controlPlaneEndpoint.host"),) if endpoint else (),
-        networks=facts_of(nodes, "networks"),
         **{name: (Fact(text),) for name, text in rest.items() if text},
     )
 
