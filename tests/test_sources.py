@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function_configs import PROXY, config_map, proxy_config
+from cluster_objects import control_plane
+from function_configs import PROXY, config_map, list_with_config, proxy_config
 from krm_fn import config
 from krm_fn.config import Certificates, ProxyConfig
 from krm_fn.errors import ConfigError, InputError
@@ -40,12 +41,7 @@ proxy:
 """
 SWARM_URL = f"http://myProxyUser:{PASSWORD}@192.168.52.220:3128"
 BUILDER = "proxy_env: {HTTPS_PROXY: 'http://proxy.com', no_proxy: 'proxy.com,example.com'}\n"
-CONTROL_PLANE = {
-    "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
-    "kind": "KubeadmControlPlane",
-    "metadata": {"name": "one", "namespace": "org"},
-    "spec": {"kubeadmConfigSpec": {}},
-}
+CONTROL_PLANE = control_plane("one")
 FROM = [{"kind": "Secret", "name": "values"}]
 
 
@@ -282,8 +278,7 @@ def test_an_object_that_values_are_read_from_is_never_written(mode: str) -> None
         "stringData": {"value": "TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: http://asdf\n"},
     }
     spec = {"from": [{"kind": "Secret", "name": "one-config-values"}], "noProxy": ["own.example"], "mode": mode}
-    given = {"kind": "ResourceList", "functionConfig": proxy_config(**spec), "items": [source, CONTROL_PLANE]}
-    outcome = run(json.dumps(given).encode())
+    outcome = run(list_with_config(spec, source, CONTROL_PLANE))
     (there, nodes) = json.loads(outcome.output)["items"]
     assert outcome.exit_code == 0
     assert there == source

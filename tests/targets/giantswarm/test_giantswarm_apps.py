@@ -16,7 +16,6 @@ REFERENCE = {"name": "mycluster-cluster-values", "namespace": "org-giantswarm"}
 BOTH = {"configMap": REFERENCE, "secret": REFERENCE}
 OTHER = {"name": "mine", "namespace": "org-giantswarm"}
 LABEL = {"giantswarm.io/cluster": "mycluster"}
-EMPTY = {"name": "", "namespace": ""}
 STRANGE = {"secret": {"name": "mycluster-kubeconfig", "namespace": "org-b"}}
 
 

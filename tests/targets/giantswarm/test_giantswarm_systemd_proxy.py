@@ -79,11 +79,6 @@ def test_nothing_changes(obj: dict[str, Any], settings: ProxySettings) -> None:
             {"data": {"other": "eA=="}, "stringData": {"containerdProxy": TEXT}},
             id="another key in base64",
         ),
-        pytest.param(
-            {"stringData": {"containerdProxy": OLD, "kubeletProxy": OLD}},
-            {"stringData": {"containerdProxy": TEXT, "kubeletProxy": TEXT}},
-            id="both drop-ins",
-        ),
     ],
 )
 def test_an_existing_secret_is_filled(members: dict[str, Any], expected: dict[str, Any]) -> None:

@@ -69,7 +69,6 @@ def test_a_list_that_caren_rejects_is_reported(number: int, reported: int) -> No
     ("mirror", "codes"),
     [
         pytest.param({"url": MIRROR.url, "credentials": {}}, [], id="it is there already"),
-        pytest.param({"url": "https://old.example"}, ["OtherProxy"], id="another one"),
         pytest.param(None, ["OtherProxy"], id="none"),
     ],
 )

@@ -18,7 +18,6 @@ from support import run as run_tool
 
 NAME = "inject-proxy-trusted-ca"
 FOLDER = "/etc/inject-proxy/trusted-ca"
-MOUNT = {"mountPath": FOLDER, "name": NAME, "readOnly": True}
 VARIABLE = {"name": "SSL_CERT_FILE", "value": f"{FOLDER}/ca-bundle.crt"}
 ASKED = {"fn.inject-proxy.io/trusted-ca": "true"}
 REFUSED = {"fn.inject-proxy.io/trusted-ca": "false"}
