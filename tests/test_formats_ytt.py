@@ -119,7 +119,7 @@ def test_ytt_reads_no_proxy_after_removal(story: str, where: str, wanted: list[s
 
 @pytest.mark.judged
 def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
-    story = TESTDATA / "tkg" / "tkg.vsphereCPI" / "empty-values-known-by-their-annotation"
+    story = TESTDATA / "tkg" / "vsphereCPI" / "empty-values-known-by-their-annotation"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
 
     values = ytt(text, tmp_path)
@@ -130,7 +130,7 @@ def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
 
 @pytest.mark.judged
 def test_of_several_documents_ytt_takes_the_last(tmp_path: Path) -> None:
-    story = TESTDATA / "tkg" / "tkg.vsphereCSI" / "several-documents-and-values-that-ytt-computes"
+    story = TESTDATA / "tkg" / "vsphereCSI" / "several-documents-and-values-that-ytt-computes"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
 
     values = ytt(text, tmp_path)["vsphereCSI"]
