@@ -22,9 +22,10 @@ _INDEX = """\
 
 # Targets
 
-A target is a place in which inject-proxy writes the proxy. Each one is a key under `spec.targets` of the ProxyConfig.
-All are enabled unless you write `enabled: false`, but those that wait for `enabled: true`: {waiting}. With
-`enabled: false` a target looks at no object, and what it wrote before stays as it is: remove the proxy first.
+A target is a place in which inject-proxy writes the proxy. Its name is its path below `spec.targets` of the ProxyConfig; `only`
+and `overrides[].match.targets` take it, too, and the name of a system for all of its targets. With `false`
+(`targets: {{nodes: {{kubelet: false}}, tkg: false}}`) nothing is looked at, and what was written before stays: remove the
+proxy first. All are on but those that wait for `true`: {waiting}.
 
 The page of a system says of each target what it sets, where, what it leaves alone, an example, why, and its options;
 so does `inject-proxy targets ID`. [testdata](../testdata) has more examples.
@@ -92,7 +93,8 @@ def short_list() -> str:
     """Return the list of the README: the targets of each system, by the names that ``spec.only`` knows."""
     lines = []
     for system, names in SYSTEMS.items():
-        lines.append(f"- **{system}**: {', '.join(f'`{name}`' for name in names)}\n")
+        parts = [f"`{name.partition('.')[2]}`" for name in names if "." in name]
+        lines.append(f"- **{system}**{': ' if parts else ''}{', '.join(parts)}\n")
     return "".join(lines)
 
 
