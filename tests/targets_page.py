@@ -22,13 +22,11 @@ _INDEX = """\
 
 # Targets
 
-A target is a place in which inject-proxy writes the proxy. Its name is its path below `spec.targets` of the ProxyConfig; `only`
-and `overrides[].match.targets` take it, too, and the name of a system for all of its targets. With `false`
-(`targets: {{nodes: {{kubelet: false}}, tkg: false}}`) nothing is looked at, and what was written before stays: remove the
-proxy first. All are on but those that wait for `true`: {waiting}.
+A target is a place in which inject-proxy writes the proxy. Its name is its path below `spec.targets`, in `only` and in
+`overrides[].match.targets`, where the name of a system stands for all of its targets. With `false` nothing is looked
+at, and what was written before stays: remove the proxy first. All are on but those that wait for `true`: {waiting}.
 
-The page of a system says of each target what it sets, where, what it leaves alone, an example, why, and its options;
-so does `inject-proxy targets ID`. [testdata](../testdata) has more examples.
+The page of a system describes its targets, as `inject-proxy targets NAME` does. [testdata](../testdata) has examples.
 
 The last column says who reads the `NO_PROXY` of a target: programs on a node, any program in a pod, programs in pods
 that are written in Go, or a product or TKG, which add the networks of the cluster by themselves.
