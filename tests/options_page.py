@@ -122,7 +122,7 @@ def _name_of_type(node: Node, there: Node) -> str:
         return _REFERENCES[reference]
     if "enum" in there:
         return ", ".join(f"`{json.dumps(value)}`".replace(chr(34), "") for value in there["enum"])
-    if there["type"] == "array":
+    if "array" in there["type"]:
         return _list_of(there["items"])
     if "properties" in there:
         return "mapping of booleans"

@@ -161,6 +161,12 @@ def test_what_holds_it_comes_back_as_well(text: str, fill: Sequence[Operation], 
     assert edited(filled, *empty) == text
 
 
+@pytest.mark.parametrize("words", [" {template: {}}", " {}", " ~", " {template: ~}"])
+def test_what_was_empty_is_so_again_though_a_mapping_for_it_stays(words: str) -> None:
+    filled = edited(f"spec:{words}\n", replace("spec", value={"template": {"spec": {"files": ["a"]}}}))
+    assert edited(filled, remove("spec", "template", "spec", "files")) == f"spec:{words}\n"
+
+
 def test_a_comment_that_kpt_copied_back_does_not_grow() -> None:
     filled = edited("a: [] # was: []\n", replace("a", value=[1]))
     assert filled == "a: # was: []\n- 1\n"

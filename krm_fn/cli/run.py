@@ -57,7 +57,8 @@ def run(given: Namespace) -> Answer:
     if not selection.is_stream:
         is_short = len(changes) > _MANY_FILES and not given.verbose
         lines += _lines_about_files(changes, would, is_short=is_short)
-    if not given.quiet:
+    is_planned = not any(result.code == "ConfigInvalid" for result in results)
+    if is_planned and not given.quiet:
         rows = covered.covered(outcome.comparison, files)
         lines += covered.lines(rows, verbose=given.verbose)
     lines += _summary(given, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")

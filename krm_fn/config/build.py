@@ -176,7 +176,9 @@ def _target_options(systems: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the options of each target that ``spec.targets`` names: target ID -> options, with ``enabled``."""
     options: dict[str, dict[str, Any]] = {}
     for system, given in systems.items():
-        parts = dict.fromkeys(SYSTEMS[system], given) if isinstance(given, bool) else given
+        if given is True:  # as left out
+            continue
+        parts = dict.fromkeys(SYSTEMS[system], given) if given is False else given
         own = {}
         for name, value in parts.items():
             target = name if name in ROWS else f"{system}.{name}"
@@ -188,6 +190,8 @@ def _target_options(systems: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             options[system] = own
     for target, keys, source in _SHARED:
         given = options.get(source, {})
+        if given == {"enabled": False}:
+            given = {"exports": False}
         shared = {key: given[key] for key in keys if key in given}
         if shared:
             options[target] = {**shared, **options.get(target, {})}

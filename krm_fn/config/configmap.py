@@ -81,7 +81,7 @@ def _field(key: str, value: Any) -> Field:
     wanted, text = known["type"], value.strip()
     if "boolean" in wanted and text.lower() in _BOOLEANS:
         return Field(key, path, _BOOLEANS[text.lower()])
-    if "object" in wanted or wanted == "array":
+    if "string" not in wanted and ("object" in wanted or "array" in wanted):
         return Field(key, path, _read(key, value, known))
     if wanted == "integer" and re.fullmatch(_INTEGER, text):
         return Field(key, path, int(text))
@@ -95,7 +95,7 @@ def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
     except InputError as error:
         reason = f"data.{key}: must be YAML or JSON text: {error}"
         raise ConfigError([reason]) from None
-    if isinstance(value, str) and known["type"] == "array":
+    if isinstance(value, str) and "array" in known["type"]:
         return [name.strip() for name in value.split(",")]
     if "object" in known["type"] and not isinstance(value, dict):
         raise ConfigError([f"data.{key}: must be a mapping, as YAML or JSON text"])

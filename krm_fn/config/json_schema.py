@@ -176,6 +176,8 @@ def _wrong_type(node: Node, value: Any) -> str:
     wanted = node["type"]
     if "string" in wanted and "array" in wanted:
         return "must be a list of strings, or one comma-separated string"
+    if "enum" in node:
+        return _not_one_of(node, "")
     if not isinstance(wanted, str):
         return f"must be {' or '.join(_NAMES[name] for name in wanted)}"
     if wanted == "string" and isinstance(value, (bool, int, float)):

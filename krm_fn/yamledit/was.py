@@ -130,13 +130,13 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
 
 
 def _remains(new: Any, earlier: Any) -> bool:
-    """Return whether new data are an earlier value, but for what was empty in it and is not there now."""
-    if new is GONE or new in ({}, []):
+    """Return whether new data are an earlier value, but for what is empty in one of both and not in the other."""
+    if _is_empty(new):
         new = GONE
         if isinstance(earlier, dict):
             new = {}
     if isinstance(new, dict) and isinstance(earlier, dict):
-        if not new.keys() <= earlier.keys():
+        if not all(_is_empty(new[name]) for name in new.keys() - earlier.keys()):
             return False
         return all(_remains(new.get(name, GONE), data) for name, data in earlier.items())
     if isinstance(new, list) and isinstance(earlier, list):
@@ -146,3 +146,10 @@ def _remains(new: Any, earlier: Any) -> bool:
     if new is GONE:
         return earlier is None or earlier is False or earlier in ("", [])
     return same(new, earlier)
+
+
+def _is_empty(new: Any) -> bool:
+    """Return whether nothing is left of new data but mappings for what was in them, such as a ``spec``."""
+    if isinstance(new, dict):
+        return all(map(_is_empty, new.values()))
+    return new is GONE or new == []

@@ -35,7 +35,9 @@ _LONGEST = 65_536
 """So much of a command is looked at; Cluster API takes less."""
 _UNKNOWN = "\ncurl "
 """Stands for a script that is not known, which may need the network."""
-_RUN = r"(?m)(?:^|[;&|({]|\b(?:bash|sh|source|sudo|exec)|(?<!\S)\.)[ \t]*(?:-\S+[ \t]+)*[\"']?"
+_RUN = (
+    r"(?m)(?:^|[;&|({]|\b(?:bash|sh|source|sudo|exec)|(?<!\S)\.)[ \t]*(?:-[^\s;&|({]+[ \t]+)*[\"']?"
+)
 _COMMENTS = r"(?m)^[ \t]*#.*$"
 _PROGRAM = r"(?:^|[\s;&|(`\"'}])(?:[\w./~${}-]*/)?"
 _ALONE = (
