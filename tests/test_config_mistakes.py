@@ -117,6 +117,18 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         },
         "trustedCA: must hold only one of `pem` and `configMap`",
     ),
+    "a target under its former name": (
+        {"targets": {"kubeletDropIn": {}}},
+        "targets.kubeletDropIn: unknown field; did you mean `spec.targets.nodes.kubelet`?",
+    ),
+    "a target beside its system": (
+        {"targets": {"tkgPinniped": False}},
+        "targets.tkgPinniped: unknown field; did you mean `spec.targets.tkg.pinniped`?",
+    ),
+    "the former switch": (
+        {"targets": {"nodes": {"kubelet": {"enabled": False}}}},
+        "targets.nodes.kubelet.enabled: unknown field: write `true` or `false` in place of this mapping",
+    ),
     "an override for no one": (
         {"overrides": [{"disabled": True}]},
         "overrides[0]: must hold `match`",

@@ -126,6 +126,8 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     here = list(known)
     if name in _FORMER:
         return f"unknown field; did you mean `{root}targets.{_FORMER[name]}`?"
+    if name == "enabled":
+        return "unknown field: write `true` or `false` in place of this mapping"
     hint = did_you_mean(name, here)
     if hint:
         return f"unknown field{hint}"
@@ -179,7 +181,7 @@ def _wrong_type(node: Node, value: Any) -> str:
     if "enum" in node:
         return _not_one_of(node, "")
     if not isinstance(wanted, str):
-        return f"must be {' or '.join(_NAMES[name] for name in wanted)}"
+        return f"must be {' or '.join(_NAMES[name] for name in reversed(wanted))}"
     if wanted == "string" and isinstance(value, (bool, int, float)):
         return "must be a string: quote it"
     return f"must be {_NAMES[wanted]}"
