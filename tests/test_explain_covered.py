@@ -124,9 +124,10 @@ def test_what_is_left_names_what_changes_it() -> None:
 @pytest.mark.parametrize(
     ("manifests", "spec", "why"),
     [
-        pytest.param(WEST, "  mode: Remove\n", "`mode: Remove` takes the proxy out", id="a removal"),
+        pytest.param(WEST, "  mode: Remove\n", "they hold no proxy", id="a removal"),
         pytest.param(workload("web"), "  selector: {exclude: [{names: [a]}]}\n", "nobody chose", id="not chosen"),
         pytest.param(FLUX, "  selector: {exclude: [{names: ['*']}]}\n", "`spec.selector` leaves", id="not selected"),
+        pytest.param(FLUX, "  only: [nodes]\n", "`spec.only` or `spec.targets` leaves", id="not switched on"),
     ],
 )
 def test_why_an_object_is_left_is_exact(manifests: str, spec: str, why: str) -> None:

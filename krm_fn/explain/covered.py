@@ -17,7 +17,7 @@ from krm_fn.lint.compared import Compared, by_object
 from krm_fn.pipeline import Comparison
 from krm_fn.places.charts import charts_in, charts_of
 from krm_fn.plan import ObjectSource, Overview
-from krm_fn.plan.selection import fits
+from krm_fn.plan.selection import fits, is_enabled
 from krm_fn.printable import shortened
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
@@ -169,7 +169,7 @@ def _why_not_wanted(record: Compared, overview: Overview) -> str:
     """Return why a target that looks at an object gives it no proxy."""
     place, config = record.place, overview.config
     if config is None or config.mode is Mode.REMOVE:
-        return "`mode: Remove` takes the proxy out"
+        return "they hold no proxy"
     name = place.obj.base_name
     urls = declared_urls(config, place.memberships, target=place.target_id, name=name)
     if not any(urls or ()):
@@ -194,6 +194,9 @@ def _why_unread(obj: Object, overview: Overview) -> tuple[str, str]:
     config = overview.config
     if config is not None and not fits(obj, config.selector):
         return "`spec.selector` leaves them out", ""
+    system = _SYSTEMS.get(obj.ref.kind, "")
+    if config is not None and system in ROWS and not is_enabled(system, config):
+        return "`spec.only` or `spec.targets` leaves them out", ""
     sources = overview.uses.seen_from(obj.ref.file_path).chart_sources
     why = _KNOWN_CHARTS if any(charts_in(obj, sources)) else _OTHER_CHARTS
     for use in charts_of(obj.data, sources):
