@@ -60,6 +60,8 @@ ROWS = [
     pytest.param("run clutsers/", {}, 2, '"clutsers/"', id="a misspelt folder"),
     pytest.param("run loop", {}, 2, '"loop"', id="a link to itself"),
     pytest.param("run --config prox.yaml .", {}, 2, '"prox.yaml"', id="a --config that is not there"),
+    pytest.param("run --config a.yaml .", {"a.yaml": "{"}, 1, "not valid YAML", id="a --config that is no YAML"),
+    pytest.param("run .", {"proxy.yaml": ""}, 2, "proxy.yaml holds no ProxyConfig", id="an empty proxy.yaml"),
     pytest.param("explain --cluster prd .", {}, 2, '"prd"', id="a Cluster that is not there"),
     pytest.param("help ConfigInvalit", {}, 2, "`ConfigInvalid`", id="a misspelt code"),
     pytest.param("targets kubelets", {}, 2, "`nodes.kubelet`", id="a misspelt target"),
@@ -76,7 +78,7 @@ ROWS = [
     # The ProxyConfig
     pytest.param("run .", {"proxy.yaml": None}, 2, "`inject-proxy init`", id="no ProxyConfig"),
     pytest.param("run .", MANY, 2, "a.yaml, b.yaml, c.yaml, proxy.yaml", id="several ProxyConfigs"),
-    pytest.param("run --config cluster.yaml .", {}, 2, "0 are in cluster.yaml", id="a manifest as ProxyConfig"),
+    pytest.param("run --config cluster.yaml .", {}, 2, "holds no ProxyConfig", id="a manifest as ProxyConfig"),
     pytest.param("run .", config("/v1alpha1", "/v1"), 2, "`fn.inject-proxy.io/v1alpha1`", id="a version"),
     pytest.param("explain .", config("ProxyConfig", "ProxyConf"), 2, "`ProxyConfig`", id="a kind"),
     pytest.param("run --check .", field("mode: Remove"), 2, "`--diff`", id="a check of a removal"),

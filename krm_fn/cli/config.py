@@ -50,7 +50,13 @@ def config_of(spec: Mapping[str, Any]) -> dict[str, Any]:
 def config_of_file(path: str, *more: Manifests) -> FoundConfig:
     """Return the ProxyConfig in the file of `--config`, which may refer to objects of other manifests, too."""
     own = Manifests({path: read_file(path)}, {path: path})
-    return _only(_configs(own, *more), path)
+    configs = _configs(own, *more)
+    if configs:
+        return _only(configs, path)
+    for index in range(len(own)):
+        list(own.objects(index))  # says what is wrong with a text that cannot be read
+    _refuse_misspelt(own)
+    raise UsageError(f"{path} holds no ProxyConfig: `inject-proxy init` writes one")
 
 
 def find_config(
@@ -85,6 +91,9 @@ def find_config(
     if not is_own:
         configs += _configs_above(manifests, paths, exclude)
     if not configs:
+        for name, real_path in selection.paths.items():
+            if os.path.basename(name) == "proxy.yaml":
+                config_of_file(real_path)
         raise UsageError(
             "there is no ProxyConfig: name its file with `--config FILE`, or let `inject-proxy init` write one"
         )
