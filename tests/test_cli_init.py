@@ -149,14 +149,35 @@ FOUND = [
 @pytest.mark.parametrize(("files", "expected"), FOUND)
 def test_a_config_says_what_was_found_and_runs(tmp_path: Path, files: dict[str, str], expected: dict[str, Any]) -> None:
     write(tmp_path, {**files})
-    printed = init(tmp_path, "--print", env=SHELL)
+    env = SHELL if "shell" in str(expected) else {}
+    printed = init(tmp_path, "--print", env=env)
     assert (printed.returncode, spec(printed.stdout)) == (0, expected), printed.stderr
     assert not (tmp_path / "proxy.yaml").exists()
-    done = init(tmp_path, "--yes", env=SHELL)
+    done = init(tmp_path, "--yes", env=env)
     assert done.stderr.endswith("created proxy.yaml\nnext: inject-proxy run --diff .\n")
     assert (tmp_path / "proxy.yaml").read_text() == printed.stdout
     ran = inject_proxy("", "run", ".", cwd=tmp_path)
     assert (ran.returncode, b"error]" in ran.stderr) == (0, False), ran.stderr
+
+
+TOLD = ("--http-proxy", "http://told:1", "--no-proxy", "10.0.0.0/8")
+
+
+@pytest.mark.parametrize(
+    ("options", "env", "expected"),
+    [
+        pytest.param(TOLD, SHELL, {**urls("http://told:1"), "noProxy": ["10.0.0.0/8"]}, id="the command line first"),
+        pytest.param((), SHELL, urls("http://proxy.shell.example:8080"), id="then the shell"),
+        pytest.param((), {}, urls(PROXY), id="then manifests"),
+    ],
+)
+def test_what_a_person_says_goes_before_what_manifests_say(
+    tmp_path: Path, options: tuple[str, ...], env: dict[str, str], expected: dict[str, Any]
+) -> None:
+    write(tmp_path, {"w.yaml": WEB.replace("URL", PROXY)})
+    written = spec(init(tmp_path, "--print", *options, env=env).stdout)
+    written.pop("targets", None)
+    assert written == expected
 
 
 KUSTOMIZATION = {"kustomization.yaml": "resources: [a.yaml]\n"}

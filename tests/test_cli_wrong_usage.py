@@ -72,6 +72,7 @@ ROWS = [
     pytest.param("export tkg - --in-place --config proxy.yaml", {}, 2, "`-`", id="a stream in place"),
     pytest.param("export tkg x --config proxy.yaml --labels west", {}, 2, "`--labels`", id="a label without a value"),
     pytest.param("init --yes", {}, 2, '"proxy.yaml"', id="a second init"),
+    pytest.param("init --print --http-proxy ftp://x", {}, 2, "`--http-proxy`", id="an init with no URL"),
     pytest.param("init --yes cluster.yaml", {}, 2, '"cluster.yaml"', id="init of a file"),
     pytest.param("init", {"proxy.yaml": None}, 2, "no terminal", id="questions without a terminal"),
     pytest.param("run --config proxy.yaml -", {}, 2, "there is no manifest", id="nothing in a pipe"),

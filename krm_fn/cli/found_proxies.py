@@ -35,6 +35,10 @@ class ProxyPlace(NamedTuple):
     is_chosen: bool = True
 
 
+SHELL = ProxyPlace("the environment of the shell")
+COMMAND_LINE = ProxyPlace("the command line")
+
+
 @dataclass
 class FoundProxy:
     """A proxy by its two URLs without credentials, the places that set it, and the entries of their lists."""
@@ -53,9 +57,19 @@ class FoundProxy:
 
 
 def find_proxies(
-    manifests: ReadableManifests, others: Mapping[str, bytes], environment: Mapping[str, str]
+    manifests: ReadableManifests,
+    others: Mapping[str, bytes],
+    variables: Mapping[str, str],
+    place_of_variables: ProxyPlace,
 ) -> list[FoundProxy]:
-    """Return the proxies that manifests, other files and the shell name, the one with most places first."""
+    """Return the proxies that variables, manifests and other files name: that of the variables, then by their places.
+
+    Args:
+        manifests: the objects.
+        others: name of a file of another system -> its content.
+        variables: those of the shell, or what the command line says in their place.
+        place_of_variables: which of both.
+    """
     found: dict[tuple[str, str], FoundProxy] = {}
     for record in records(manifests, ProxyConfig()):
         ref = record.obj.ref
@@ -68,14 +82,19 @@ def find_proxies(
             note_proxy(found, values, place)
     for name, content in others.items():
         note_proxy(found, _values_of_file(content), ProxyPlace(name))
-    of_shell = {}
+    given = {}
     for variable in settings.PROXY_VARIABLES:
-        if variable in environment:
-            of_shell[variable.upper()] = environment[variable]
-    if found:  # what this machine reaches directly is no word about the hosts of clusters
-        of_shell.pop("NO_PROXY", None)
-    note_proxy(found, of_shell, ProxyPlace("the environment of the shell"))
-    return sorted(found.values(), key=lambda proxy: -len(proxy.places))
+        if variable in variables:
+            given[variable.upper()] = variables[variable]
+    if found and place_of_variables == SHELL:
+        # What this machine reaches directly is no word about the hosts of clusters.
+        given.pop("NO_PROXY", None)
+    note_proxy(found, given, place_of_variables)
+
+    def rank(proxy: FoundProxy) -> tuple[bool, int]:
+        return place_of_variables not in proxy.places, -len(proxy.places)
+
+    return sorted(found.values(), key=rank)
 
 
 def note_proxy(

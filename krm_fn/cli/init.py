@@ -15,7 +15,14 @@ from krm_fn import config
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_above, config_of
 from krm_fn.cli.files import real_path
-from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, find_proxies, note_proxy
+from krm_fn.cli.found_proxies import (
+    COMMAND_LINE,
+    SHELL,
+    FoundProxy,
+    ProxyPlace,
+    find_proxies,
+    note_proxy,
+)
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, ContentChange
 from krm_fn.config import ProxyConfig
@@ -72,7 +79,7 @@ def run(given: Namespace) -> Answer:
             )
     if asks and not (streams.is_terminal(sys.stdin) and streams.is_terminal(sys.stderr)):
         raise UsageError("there is no terminal to ask on: `--yes` or `--print` asks nothing")
-    proxies = find_proxies(manifests, selection.others, os.environ)
+    proxies = _proxies(given, manifests, selection)
     networks: list[str] = []
     if asks:
         proxies = proxies or _proxy_of_answer()
@@ -86,6 +93,26 @@ def run(given: Namespace) -> Answer:
         return Answer([content], lines)
     lines += [f"created {file}", f"next: inject-proxy run --diff {given.folder}"]
     return Answer((), lines, changes={real_path(file): ContentChange(None, content)})
+
+
+def _proxies(
+    given: Namespace, manifests: ReadableManifests, selection: Selection
+) -> list[FoundProxy]:
+    """Return the proxies that the command line, or else the shell, and the repository name."""
+    options = {
+        "HTTP_PROXY": given.http_proxy,
+        "HTTPS_PROXY": given.https_proxy,
+        "NO_PROXY": given.no_proxy,
+    }
+    told = {name: value for name, value in options.items() if value}
+    if not told:
+        return find_proxies(manifests, selection.others, os.environ, SHELL)
+    proxies = find_proxies(manifests, selection.others, told, COMMAND_LINE)
+    if not proxies or COMMAND_LINE not in proxies[0].places:
+        raise UsageError(
+            "`--http-proxy` or `--https-proxy` must be a URL, such as http://proxy.corp.example:3128"
+        )
+    return proxies
 
 
 def _proxy_of_answer() -> list[FoundProxy]:

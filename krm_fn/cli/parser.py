@@ -103,6 +103,15 @@ COMMANDS = {
         {
             "folder": {"metavar": "PATH", "nargs": "?", "default": ".", "help": "with manifests"},
             **_EXCLUDE,
+            "--http-proxy": {
+                "metavar": "URL",
+                "help": "the proxy; else that of the shell, or what most places say",
+            },
+            "--https-proxy": {
+                "metavar": "URL",
+                "help": "the proxy for https://, where it is another one",
+            },
+            "--no-proxy": {"metavar": "LIST", "help": "hosts inside, with commas"},
             "--yes": {"action": "store_true", "help": "ask nothing, and write proxy.yaml"},
             "--print": {"action": "store_true", "help": "ask nothing, and print it"},
         },
