@@ -145,7 +145,7 @@ function fields(schema, node) {
  */
 function values(schema, node) {
   const of = resolved(schema, node);
-  const given = of.enum ?? (of.const === undefined ? undefined : [of.const]) ?? (of.type === "boolean" ? ["true", "false"] : []);
+  const given = of.enum ?? (of.const === undefined ? undefined : [of.const]) ?? ([of.type].flat().includes("boolean") ? ["true", "false"] : []);
   return given.map((/** @type {unknown} */ one) => ({
     label: String(one),
     type: "enum",

@@ -19,8 +19,8 @@ const OFFERED = [
   ["the first field of an item", [...HEAD, "  overrides:", "  - match: {}", "  - mat"], ["match"]],
   ["a field of an item behind its first one", [...HEAD, "  overrides:", "    - match: {}", "      disab"], ["disabled"]],
   ["the values of a field", [...HEAD, "  mode: "], ["Inject", "Remove", "Check"]],
-  ["true and false", [...HEAD, "  targets:", "    nodes.kubelet:", "      enabled: t"], ["true", "false"]],
-  ["the items of a list", [...HEAD, "  only:", "  - ky"], ["kyverno", "kyverno"]],
+  ["true and false", [...HEAD, "  targets:", "    nodes:", "      kubelet: f"], ["true", "false"]],
+  ["the items of a list", [...HEAD, "  only:", "  - ky"], ["kyverno", "nodes.kubelet"]],
   ["a level of a rule", [...HEAD, "  lint:", "    rules:", "      UrlHttps: "], ["Off", "Info", "Warning", "Error"]],
 ];
 
