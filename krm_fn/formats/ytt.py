@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from krm_fn.errors import InputError
-from krm_fn.formats.embedded import Embedded, NotEditedError, Value
+from krm_fn.formats.embedded import NotEditedError, Value
 from krm_fn.krm.results import Result
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.splice import splice
@@ -53,14 +53,14 @@ def _without_scalars(text: str) -> str:
     return splice(text, edits)
 
 
-def check(document: Embedded) -> None:
-    """Check that a document of data values may be edited.
+def check(value: Value) -> None:
+    """Check that a text of data values may be edited.
 
     Raises:
         NotEditedError: code of ytt is in the text.
     """
-    if has_code(document.value.text):
-        raise NotEditedError(Result.of("TextUnreadable", LEFT_ALONE, document.value.path))
+    if has_code(value.text):
+        raise NotEditedError(Result.of("TextUnreadable", LEFT_ALONE, value.path))
 
 
 def opened(value: Value) -> Value:

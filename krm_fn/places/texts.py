@@ -197,7 +197,7 @@ class YamlText(NamedTuple):
                 outer = finding._replace(message=message, path=value.path)
                 draft.findings.append(outer)
             if inner.operations():
-                ytt.check(document)
+                ytt.check(value)
                 text = editor.edit(document.number, inner.data)
                 descriptions += inner.descriptions
         _describe(draft, descriptions)
@@ -216,6 +216,7 @@ class YamlText(NamedTuple):
         write_places(inner, self.new_document, settings)
         if not inner.data:
             return value.text
+        ytt.check(value)
         text = embedded.begin_text(ytt.opened(value), inner.data)
         _describe(draft, inner.descriptions)
         return text
