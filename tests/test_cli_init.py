@@ -160,13 +160,15 @@ def test_a_config_says_what_was_found_and_runs(tmp_path: Path, files: dict[str, 
     assert (ran.returncode, b"error]" in ran.stderr) == (0, False), ran.stderr
 
 
-TOLD = ("--http-proxy", "http://told:1", "--no-proxy", "10.0.0.0/8")
+OPTIONS = ("--http-proxy", "http://option:1", "--no-proxy", "10.0.0.0/8")
 
 
 @pytest.mark.parametrize(
     ("options", "env", "expected"),
     [
-        pytest.param(TOLD, SHELL, {**urls("http://told:1"), "noProxy": ["10.0.0.0/8"]}, id="the command line first"),
+        pytest.param(
+            OPTIONS, SHELL, {**urls("http://option:1"), "noProxy": ["10.0.0.0/8"]}, id="the command line first"
+        ),
         pytest.param((), SHELL, urls("http://proxy.shell.example:8080"), id="then the shell"),
         pytest.param((), {}, urls(PROXY), id="then manifests"),
     ],

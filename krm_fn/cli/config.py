@@ -51,12 +51,9 @@ def config_of_file(path: str, *more: Manifests) -> FoundConfig:
     """Return the ProxyConfig in the file of `--config`, which may refer to objects of other manifests, too."""
     own = Manifests({path: read_file(path)}, {path: path})
     configs = _configs(own, *more)
-    if configs:
-        return _only(configs, path)
-    for index in range(len(own)):
-        list(own.objects(index))  # says what is wrong with a text that cannot be read
-    _refuse_misspelt(own)
-    raise UsageError(f"{path} holds no ProxyConfig: `inject-proxy init` writes one")
+    if not configs:
+        raise _without_config(own, path)
+    return _only(configs, path)
 
 
 def find_config(
@@ -93,7 +90,7 @@ def find_config(
     if not configs:
         for name, real_path in selection.paths.items():
             if os.path.basename(name) == "proxy.yaml":
-                config_of_file(real_path)
+                raise _without_config(Manifests({name: read_file(real_path)}), name)
         raise UsageError(
             "there is no ProxyConfig: name its file with `--config FILE`, or let `inject-proxy init` write one"
         )
@@ -148,6 +145,14 @@ def _only(configs: Sequence[FoundConfig], path: str = "") -> FoundConfig:
     raise UsageError(
         f"there must be one ProxyConfig, but {len(configs)} are in {files}: name its file with `--config`"
     )
+
+
+def _without_config(manifests: Manifests, file: str) -> UsageError:
+    """Return the error about a file that holds no ProxyConfig; raises what is wrong with its text, or its kind."""
+    for index in range(len(manifests)):
+        list(manifests.objects(index))
+    _refuse_misspelt(manifests)
+    return UsageError(f"{file} holds no ProxyConfig: `inject-proxy init` writes one")
 
 
 def _refuse_misspelt(manifests: Manifests) -> None:

@@ -104,10 +104,10 @@ def _proxies(
         "HTTPS_PROXY": given.https_proxy,
         "NO_PROXY": given.no_proxy,
     }
-    told = {name: value for name, value in options.items() if value}
-    if not told:
+    variables = {name: value for name, value in options.items() if value}
+    if not variables:
         return find_proxies(manifests, selection.others, os.environ, SHELL)
-    proxies = find_proxies(manifests, selection.others, told, COMMAND_LINE)
+    proxies = find_proxies(manifests, selection.others, variables, COMMAND_LINE)
     if not proxies or COMMAND_LINE not in proxies[0].places:
         raise UsageError(
             "`--http-proxy` or `--https-proxy` must be a URL, such as http://proxy.corp.example:3128"

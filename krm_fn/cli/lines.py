@@ -36,10 +36,10 @@ def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
         first = group[0]
         line = first.line_with_file()
         if first.fact:
-            from krm_fn.explain.facts import lines_of_facts  # noqa: PLC0415 -- nor the function
+            from krm_fn.explain.facts import lines_of_facts  # noqa: PLC0415 -- the function needs none
 
             shown.append(f"[{first.severity.value}] FactsUnknown: {_NOT_SAID}")
-            shown += [shortened(f"  {line}") for line in lines_of_facts(group)]
+            shown += [shortened(f"  {missing}") for missing in lines_of_facts(group)]
         elif first.code in _FULL or (len(group) == 1 and len(line) <= LONGEST):
             shown.append(line)
         else:
@@ -72,9 +72,9 @@ def _of_kind(results: Sequence[Result]) -> str:
     if len(results) > 1:
         where = f"{len(results)} places"
     files = {redact(result.ref.file_path) for result in results}
-    file = files.pop()
-    if files:
-        file = f"{len(files) + 1} files"
+    file = f"{len(files)} files"
+    if len(files) == 1:
+        (file,) = files
     if len(file) > _LONGEST_FILE:
         file = f"…{file[-_LONGEST_FILE:]}"
     if file:

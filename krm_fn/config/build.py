@@ -30,8 +30,6 @@ _CLUSTER_DEFAULTS = {
     "networks": "networks",
 }
 """Member of a ``ClusterNetwork`` -> field of ``spec.clusterDefaults``."""
-
-
 _SHARED = (
     *((target, ("exports", "place"), "nodes.commands") for target in SERVICE_TARGETS),
     ("workloads.certManager", ("conflict",), "workloads"),
@@ -82,10 +80,14 @@ def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
     for member, field in _CLUSTER_DEFAULTS.items():
         texts = _texts(spec, ("clusterDefaults", field), names)
         facts[member] = tuple(Fact(text, config_field=name) for text, name in texts)
-    for fact in facts["infrastructure"]:
-        kind = CLOUD_NAMES.get(fact.value, fact.value)
-        facts["infrastructure"] = (fact._replace(value=kind),)
+    facts["infrastructure"] = tuple(map(_with_kind, facts["infrastructure"]))
     return ClusterNetwork(**facts)
+
+
+def _with_kind(infrastructure: Fact) -> Fact:
+    """Return what is said of the infrastructure with the kind that a short name means."""
+    name = infrastructure.value
+    return infrastructure._replace(value=CLOUD_NAMES.get(name, name))
 
 
 def _texts(spec: Any, place: Pointer, names: FieldNames) -> Iterator[tuple[str, str]]:

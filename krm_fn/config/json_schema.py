@@ -156,7 +156,7 @@ _FORMER = {
     "carenClusterConfig": "nutanix",
     "imageBuilderOverrides": "konvoy",
 }
-"""Keys of ``spec.targets`` of earlier commits, whose names say nothing of the new ones -> the new ones."""
+"""Former key of ``spec.targets`` -> the path below it now, where the two names are not alike."""
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
