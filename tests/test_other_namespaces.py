@@ -186,6 +186,6 @@ def test_the_networks_of_a_cluster_with_a_class_of_another_namespace(
     outcome = outcome_of([guest, *home], {**SPEC, "trustedNamespaces": trusted})
     (plane,) = (item for item in of_team_a(outcome) if item["kind"] == "KubeadmControlPlaneTemplate")
     assert ("203.0.113.0/24" in json.dumps(plane)) == bool(trusted)
-    told = [one for one in outcome.results if one.code == code]
-    assert home is not HOME or ("small-cp", "team-a") in [(one.ref.name, one.ref.namespace) for one in told]
-    assert all("`Cluster/team-b/b`" in one.message and "hunter2" not in one.message for one in told)
+    said = [result for result in outcome.results if result.code == code]
+    assert home is not HOME or ("small-cp", "team-a") in [(result.ref.name, result.ref.namespace) for result in said]
+    assert all("`Cluster/team-b/b`" in result.message and "hunter2" not in result.message for result in said)

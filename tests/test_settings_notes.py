@@ -19,7 +19,7 @@ A, B = cluster("a"), cluster("b")
 
 def test_two_proxies_for_an_object_are_named() -> None:
     resolved = Resolved(conflicts=("`a`", "`b` Worker"))
-    (note,) = notes(resolved, [Membership(one, Role.CONTROL_PLANE) for one in (A, B)])
+    (note,) = notes(resolved, [Membership(cluster, Role.CONTROL_PLANE) for cluster in (A, B)])
 
     assert note.code == "CannotWrite"
     assert all(text in note.message for text in ("`a`", "`b` Worker"))

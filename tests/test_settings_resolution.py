@@ -150,7 +150,7 @@ def test_an_override_that_fits_nothing_is_reported(
 ) -> None:
     config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])
     there = Membership(Cluster(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
-    places = [one for known in ([there], []) for one in subjects(known, target="nodes.containerd")]
+    places = [place for known in ([there], []) for place in subjects(known, target="nodes.containerd")]
     found = list(unused_overrides(config, places))
 
     assert [one.severity for one in found] == ([severity] if severity else [])

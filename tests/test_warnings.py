@@ -105,5 +105,5 @@ def test_check_finds_one_thing_in_each_place(item: str) -> None:
     places = Counter((one.target, one.path[:-1] if one.path[-1].isdigit() else one.path) for one in errors)
     assert set(places.values()) == {1}
     assert all(one.message.count("not done") == 1 for one in errors)
-    of_commands = [one for one in errors if one.target == "nodes.commands"]
+    of_commands = [error for error in errors if error.target == "nodes.commands"]
     assert ["the proxy" in one.message for one in of_commands] in ([True], [])

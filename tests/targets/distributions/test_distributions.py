@@ -193,7 +193,7 @@ def test_a_character_is_refused_only_where_the_product_would_break_it(target: st
     settings = full(row)._replace(no_proxy=f"a{character}b")
     held: Any = {} if row.keys else []
 
-    codes = [one.code for one in findings(TARGETS[target], holding(row, held), settings, enabled=True)]
+    codes = [result.code for result in findings(TARGETS[target], holding(row, held), settings, enabled=True)]
 
     assert codes.count("CannotWrite") == (character in BREAKS[target])
     assert set(codes) <= {"CannotWrite", "NetworkBeforeProxy"}
@@ -217,7 +217,7 @@ def test_a_list_with_a_placeholder_is_written_as_it_is(target: str) -> None:
 )
 def test_canonicals_snap_is_installed_before_snapd_knows_the_proxy(more: dict[str, Any], codes: list[str]) -> None:
     obj = holding(row_of("CK8sConfigTemplate"), more)
-    assert [one.code for one in findings(TARGETS["distributions.canonicalKubernetes"], obj)] == codes
+    assert [result.code for result in findings(TARGETS["distributions.canonicalKubernetes"], obj)] == codes
     assert findings(TARGETS["distributions.canonicalKubernetes"], obj, NONE) == []
 
 

@@ -238,7 +238,7 @@ def test_nodes_for_which_nothing_can_be_written_lose_what_was_and_a_line_says_so
 ) -> None:
     outcome = run(target, kubeadm(spec), HTTP_ONLY)
     assert outcome.changes == []
-    assert [one.code for one in outcome.findings] == ["NodesWithoutProxy"]
+    assert [result.code for result in outcome.findings] == ["NodesWithoutProxy"]
     assert run(target, kubeadm(spec), NONE).findings == []
     written = run(target, kubeadm({}), HTTP_ONLY).obj
     before = spec_of(written)
@@ -252,7 +252,7 @@ def test_k0s_says_windows_in_a_field(provisioner: dict[str, str]) -> None:
     obj = {**kubeadm({"provisioner": provisioner}), "kind": "K0sWorkerConfigTemplate"}
     outcome = run(TARGETS["nodes.k0s"], obj, HTTP_ONLY)
     assert outcome.changes == []
-    assert [one.code for one in outcome.findings] == ["NodesWithoutProxy"]
+    assert [result.code for result in outcome.findings] == ["NodesWithoutProxy"]
 
 
 def test_a_drive_inside_a_path_is_none_of_windows() -> None:

@@ -124,7 +124,7 @@ def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_that_needs_t
     last = "nodeadm-run" if kind.kind.startswith("Nodeadm") else "sandbox-image"
     services = ["containerd", "kubelet", last]
     early = kind.system.early_switch
-    assert [one.code for one in outcome.findings] == (["NetworkBeforeProxy"] if early else [])
+    assert [result.code for result in outcome.findings] == (["NetworkBeforeProxy"] if early else [])
     assert run(eks, obj(kind, {"featureGates": {"InstanceIdNodeName": True}}), wanted).findings == []
     assert list(contents(spec)) == [f"/etc/systemd/system/{name}.service.d/http-proxy.conf" for name in services]
     for text in contents(spec).values():
