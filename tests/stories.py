@@ -76,7 +76,7 @@ def envelope(data: bytes) -> dict[str, str]:
 
 def meaning(item: str) -> Any:
     """The plain data of the text of one item (of ``items``)."""
-    data = read(item)
+    data = Document(item).data(keys_may_repeat=True)
     return data[0] if isinstance(data, list) else data
 
 

@@ -119,7 +119,7 @@ def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None
             "kind: ResourceList\nitems: {}\n", "`items` must be a list of objects", id="items that are a mapping"
         ),
         pytest.param(
-            "kind: ResourceList\nitems: []\nitems: []\n",
+            "kind: ResourceList\nitems: []\nitems:\n",
             "one mapping has the same key at line 2 and at line 3, column 1",
             id="items twice",
         ),

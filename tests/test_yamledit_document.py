@@ -95,18 +95,25 @@ def test_half_of_such_a_character_is_no_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "first", "line", "column"),
     [
-        pytest.param("a: 1\nb: 2\na: 1\n", 1, 3, 1, id="the same value"),
+        pytest.param("a: 1\nb: 2\na: true\n", 1, 3, 1, id="equal in Python"),
         pytest.param("a:\n- b: 1\n- b: 1\n  b: 2\n", 3, 4, 3, id="in an item of a list"),
         pytest.param("? &k a\n: 1\n*k : 2\n", 1, 3, 1, id="an alias"),
         pytest.param("x: &x {c: 1}\na:\n  <<: *x\n  <<: *x\n  b: {d: 1, d: 2}\n", 5, 5, 13, id="beside merge keys"),
     ],
 )
-def test_a_key_that_is_there_twice_is_an_error_with_both_lines(text: str, first: int, line: int, column: int) -> None:
+def test_a_key_with_two_values_is_an_error_with_both_lines(text: str, first: int, line: int, column: int) -> None:
     for use in (read, lambda text: Document(text).with_data({})):
         with pytest.raises(InputError) as caught:
             use(text)
         says = f"one mapping has the same key at line {first} and at line {line}, column {column}: keep one of them"
         assert str(caught.value) == says
+
+
+def test_a_key_that_is_there_twice_with_one_value_stays() -> None:
+    document = Document("a: [1]\nb: 2\na:\n- 1\n")
+    assert document.with_data({"a": [1], "b": 3}) == "a: [1]\nb: 3\na:\n- 1\n"
+    with pytest.raises(EditError, match="the key `a` is there twice: keep one of them"):
+        document.with_data({"a": [2], "b": 2})
 
 
 def test_functions_of_ytt_share_one_mapping() -> None:

@@ -123,12 +123,12 @@ def view(node: Node, text: str | None = None, *, keys_may_repeat: bool = False) 
     Args:
         node: a value of a text.
         text: the whole text, where it is read for the first time: aliases may expand to ten values for each character,
-            and a key must not be twice in one mapping; else the last one counts.
-        keys_may_repeat: it does in a text with code of ytt, whose functions share one mapping.
+            and a key must not have two values in one mapping; else the last one counts.
+        keys_may_repeat: a key may have two values, too.
 
     Raises:
         ExpansionError: aliases expand to more values than that, or nest deeper than a text may.
-        TextError: a key is twice in one mapping.
+        TextError: a key has two values in one mapping.
     """
     most_values = MAX_EXPANSION
     if text is not None:
@@ -188,20 +188,23 @@ class _NodeReader:
 
 
 def refuse_repeated_keys(node: Mapping, text: str) -> None:
-    """Raise TextError if a key is twice in a mapping: go-yaml, kubectl and kustomize refuse it."""
-    starts: dict[str, int] = {}
-    for key, _ in node.entries:
+    """Raise TextError if a key has two values in a mapping: go-yaml, kubectl and kustomize refuse it.
+
+    The same value twice leaves no doubt, and templates that are in use hold it.
+    """
+    known: dict[str, tuple[int, Node]] = {}
+    for key, value in node.entries:
         name = key_text(key)
-        if name in starts and not is_merge(key):
+        start, earlier = known.setdefault(name, (key.start, value))
+        if earlier is not value and not is_merge(key) and not same(view(earlier), view(value)):
             lines = Lines(text)
             raise TextError(
                 "one mapping has the same key",
                 lines.above(key.start) + 1,
                 column_of(text, key.start) + 1,
                 "keep one of them",
-                lines.above(starts[name]) + 1,
+                lines.above(start) + 1,
             )
-        starts[name] = key.start
 
 
 def merged(data: Any) -> dict[str, Any]:

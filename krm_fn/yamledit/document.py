@@ -45,9 +45,15 @@ class Document:
             self.text = _with_characters(self.text)
         return compose(self.text)
 
-    def data(self, node: Node | None = None) -> Any:
-        """Return the plain data of the text, or of a value in it, new at each call: the caller may change it."""
-        return view(node or self.root, self.text, keys_may_repeat=self.comment is FOR_YTT)
+    def data(self, node: Node | None = None, *, keys_may_repeat: bool = False) -> Any:
+        """Return the plain data of the text, or of a value in it, new at each call: the caller may change it.
+
+        Raises:
+            InputError: the text cannot be read, or a key has two values in one mapping, and may not. In a text with
+                code of ytt it may: functions share one mapping.
+        """
+        may_repeat = keys_may_repeat or self.comment is FOR_YTT
+        return view(node or self.root, self.text, keys_may_repeat=may_repeat)
 
     def members(self) -> dict[str, Node] | None:
         """Return the members of the outermost mapping; None if the text is something else.

@@ -11,7 +11,7 @@ from collections.abc import Collection as Names
 from collections.abc import Iterator
 from itertools import pairwise, product, zip_longest
 
-from krm_fn.errors import InputError, InternalError
+from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.data import (
@@ -188,6 +188,8 @@ class _Writer:
             else:
                 old = child.old[slot.name]
                 new = child.new.get(slot.name, GONE)
+                if slot.name in indexes and not same(old, new):
+                    raise EditError(f"the key `{slot.name}` is there twice: keep one of them")
                 indexes[slot.name] = len(children)
             children.append(Child(slot, old, new, child.slot.kind))
         if not inherited.keys() <= child.new.keys():

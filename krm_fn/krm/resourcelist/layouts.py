@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from krm_fn.errors import EditError, InputError
+from krm_fn.errors import DocumentError, EditError, InputError, TextError
 from krm_fn.krm.changes import WHOLE_ITEM, ListChanges, item_after
 from krm_fn.krm.resourcelist.objects import reference, with_path
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at
-from krm_fn.yamledit import CODE_OF_YTT, Cut, Document, cut
+from krm_fn.yamledit import CODE_OF_YTT, Cut, Document, Lines, cut
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -88,8 +88,8 @@ class CutLayout:
         return ""
 
     def read(self, index: int) -> Any:
-        """Return plain data of an item."""
-        (item,) = Document(self._text_of(index)).data()
+        """Return plain data of an item; a key may have two values in one that nobody edits: kpt passes it on."""
+        (item,) = Document(self._text_of(index)).data(keys_may_repeat=True)
         return item
 
     def write(self, changes: ListChanges, results: Sequence[Any]) -> Iterator[str]:
@@ -133,7 +133,11 @@ class CutLayout:
         objects = changes.items.get(index, {})
         is_gone = objects == WHOLE_ITEM
         if objects and not is_gone:
-            item = _edited(item, objects)
+            try:
+                item = _edited(item, objects)
+            except TextError as error:
+                above = Lines(self.text).above(self.spans[index][0])
+                raise DocumentError(f"`items[{index}]`: {error.below(above)}") from None
         end = _end_of_item(item, column)
         text = ""
         if not is_gone:
@@ -228,7 +232,7 @@ class WholeLayout:
 
     def read(self, index: int) -> Any:
         """As ``CutLayout.read``."""
-        return self._document.data(self._items[index])
+        return self._document.data(self._items[index], keys_may_repeat=True)
 
     def write(self, changes: ListChanges, results: Sequence[Any]) -> Iterator[str]:
         """As ``CutLayout.write``, in one piece."""
