@@ -72,7 +72,7 @@ def check_sarif(log: dict[str, Any]) -> list[dict[str, Any]]:
     for rule in driver["rules"]:
         assert rule["shortDescription"]["text"]  # 3.49.9, 3.12.3
         assert rule["help"]["text"]
-        assert rule["helpUri"].endswith(f"/#{rule['id'].lower()}")  # 3.49.12
+        assert "helpUri" not in rule  # nobody knows where the site of these pages is
     for result in run["results"]:
         assert result["message"]["text"]  # 3.27.11, 3.11.8
         assert result["level"] in ("none", "note", "warning", "error")  # 3.27.10

@@ -9,7 +9,7 @@ from krm_fn.cli.parser import main_parser
 from krm_fn.cli.streams import Answer
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, Severity
-from krm_fn.krm.messages import address, explanations
+from krm_fn.krm.messages import explanations
 from krm_fn.near_names import did_you_mean
 
 _WIDTH = 100
@@ -31,7 +31,6 @@ def run(given: Namespace) -> Answer:
 def _about_code(name: str) -> str:
     known = explanations()[name]
     parts = [f"{name} ({CODES[name].value})", known.meaning, f"Remedy: {known.remedy}"]
-    parts.append(f"On the web: {address(name)}")
     if name in OF_VALUES and CODES[name] is Severity.ERROR:
         parts.append("In a run it is a warning, unless `spec.lint.rules` makes it an error.")
     if name in FIXED:

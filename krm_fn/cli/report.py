@@ -13,7 +13,7 @@ from urllib.parse import quote
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.messages import address, explanations
+from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Result, is_severe
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.printable import printable_html
@@ -84,7 +84,7 @@ def _sarif(command: str, findings: Sequence[_Finding]) -> dict[str, Any]:
             "shortDescription": {"text": known[code].meaning},
             "help": {"text": known[code].remedy},
         }
-        rules.append({"id": code, "helpUri": address(code), **texts})
+        rules.append({"id": code, **texts})
     run = {
         "tool": {"driver": {"name": "inject-proxy", "rules": rules}},
         "automationDetails": {"id": f"inject-proxy/{command}/"},

@@ -12,8 +12,6 @@ from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
 from krm_fn.explain.names import distinct, some
 from krm_fn.explain.sections import Section, sections
-from krm_fn.krm.codes import CODES
-from krm_fn.krm.messages import address
 from krm_fn.package_files import text_of
 from krm_fn.printable import printable_html
 
@@ -70,14 +68,10 @@ def _folded(called: str, lines: Sequence[str]) -> str:
 
 
 def _text(words: str) -> str:
-    """Return escaped text: what is in back-quotes as code, and a code as a link to what it means."""
+    """Return escaped text, with what is in back-quotes as code."""
     pieces = printable_html(words).split("`")
     for number in range(1, len(pieces) - 1, 2):
-        code = pieces[number]
-        pieces[number] = f"<code>{code}</code>"
-        if code in CODES:
-            link = address(code)
-            pieces[number] = f'<a href="{link}">{pieces[number]}</a>'
+        pieces[number] = f"<code>{pieces[number]}</code>"
     return "".join(pieces)
 
 

@@ -85,7 +85,7 @@ def _findings(results: Iterable[Result]) -> _Rows:
     known = explanations()
     rows = []
     for (severity, code), texts in places.items():
-        what = f"[{severity}] `{code}`: {known[code].remedy}"
+        what = f"[{severity}] `{code}`: {known[code].meaning} {known[code].remedy}"
         rows.append([what, "\n".join(texts)])
     return rows
 

@@ -7,19 +7,12 @@ import re
 from krm_fn.light_typing import NamedTuple
 from krm_fn.package_files import text_of
 
-SITE = "https://inject-proxy.io"
-
 
 class CodeText(NamedTuple):
     """What a code means, and what to do; complete sentences in Markdown."""
 
     meaning: str
     remedy: str
-
-
-def address(code: str) -> str:
-    """Return the address of the explanation of a code on the site."""
-    return f"{SITE}/krm_fn/krm/messages/#{code.lower()}"
 
 
 def explanations() -> dict[str, CodeText]:
