@@ -57,6 +57,12 @@ def render_pointer(path: Pointer) -> str:
     return "".join("/" + token.replace("~", "~0").replace("/", "~1") for token in path)
 
 
+def pointer_of(text: str) -> Pointer:
+    """Return the path that a JSON Pointer (RFC 6901) leads along; () for an empty text."""
+    tokens = text.split("/")[1:]
+    return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
+
+
 def field_path(path: Pointer) -> str:
     """Return a path in the style of the KRM functions specification: ``spec.files[0].path``."""
     text = ""

@@ -21,6 +21,7 @@ from krm_fn.errors import InjectProxyError
 from krm_fn.formats import escaping
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact
+from krm_fn.lint.other_places import stale_files
 from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
@@ -91,6 +92,12 @@ def _edited(text: str) -> object:
     return Document(whole).with_data([{**yamledit.read(whole), "added": {"of": "ours"}}])
 
 
+def _linted(text: str) -> object:
+    """Many files, each with the text in a URL, which starts behind any quotation mark."""
+    url = f"http_proxy=a://{text.lstrip(chr(34))}".encode()
+    return list(stale_files({str(at): url for at in range(20)}, load(_function_config(httpProxy=_URL))))
+
+
 def _shown(text: str) -> object:
     return unified_diff("a.yaml", None, text.encode(), has_colours=False)
 
@@ -113,6 +120,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "entries of a list": (lambda text: [parse(text), split(text)], 12_000),
     "FunctionConfig: a URL": (lambda text: load(_function_config(httpProxy=f"http://{text}")), _SMALL),
     "FunctionConfig: a list": (lambda text: load(_function_config(httpProxy=_URL, noProxy=text)), _SMALL),
+    "lint of files": (_linted, 3_000),
     "import tkg": (lambda text: formats.read(f"TKG_NO_PROXY: {json.dumps(text)}", formats.TKG), _SMALL),
     "a run: a drop-in": (_file_of_node("/etc/systemd/system/containerd.service.d/http-proxy.conf"), _SMALL),
     "a run: config.toml": (_file_of_node("/etc/containerd/config.toml"), _SMALL),

@@ -25,7 +25,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit import has_complex_keys, read
-from krm_fn.yamledit.stream import documents
+from krm_fn.yamledit.stream import texts_of_documents
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _LISTS_OF_OBJECTS = (
@@ -186,7 +186,7 @@ def _is_template(text: str) -> bool:
         return False
     try:
         # `{{ .name }}` is YAML, too: a mapping whose key is a mapping.
-        return any(has_complex_keys(text[start:end]) for start, end in documents(text))
+        return any(map(has_complex_keys, texts_of_documents(text)))
     except InputError:
         return True
 

@@ -23,7 +23,7 @@ from krm_fn.clusters.references import Use, WorkerClass, class_of, key_of, owner
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, lookup, pointer_of
 from krm_fn.products import konvoy
 from krm_fn.products.cluster_api import OUR_PATCHES, Role, is_cluster_api
 
@@ -183,8 +183,7 @@ def _rewritten(obj: Object) -> Iterator[Pointer]:
             continue
         paths = list(values(patch, pattern("definitions.*.jsonPatches.*.path")))
         for _, path in paths or [((), "")]:
-            steps = text(path).split("/")[1:]
-            yield tuple(step.replace("~1", "/").replace("~0", "~") for step in steps)
+            yield pointer_of(text(path))
 
 
 def _workers(obj: Object) -> dict[WorkerClass, tuple[str, ...]]:

@@ -24,7 +24,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document
 from krm_fn.yamledit.lines import newline_of
 from krm_fn.yamledit.render import block_text
-from krm_fn.yamledit.stream import documents, rewrite_documents
+from krm_fn.yamledit.stream import rewrite_documents, texts_of_documents
 
 
 class Value(NamedTuple):
@@ -119,9 +119,8 @@ def read(value: Value) -> list[Embedded]:
         raise NotEditedError(value.problem)
     embedded = []
     try:
-        for number, (start, end) in enumerate(documents(value.text)):
-            document = Document(value.text[start:end])
-            embedded.append(Embedded(value, number, document.data()))
+        for number, text in enumerate(texts_of_documents(value.text)):
+            embedded.append(Embedded(value, number, Document(text).data()))
     except InputError as error:
         raise _left_alone(value, error) from None
     return embedded
@@ -151,8 +150,7 @@ class TextEditor:
             NotEditedError: the document cannot be edited.
         """
         text = self._value.text
-        start, end = documents(text)[number]
-        document = Document(text[start:end], for_ytt=CODE_OF_YTT in text)
+        document = Document(texts_of_documents(text)[number], for_ytt=CODE_OF_YTT in text)
         try:
             texts = {**self._texts, number: document.with_data(data)}
             text = rewrite_documents(text, texts)

@@ -44,7 +44,7 @@ _NAME = re.compile(r"(?i)(?:tkg_)?https?[_-]?proxy")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
 _IN_TEXT = re.compile(
     r"(?im)^[^#\n]*?\b(?:tkg_)?(https?_?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)"
-    r"[\"']?([a-z][a-z0-9+.-]*://(?:\{\{[^}\n]*\}\}|[^\s\"',\\]){1,2000})"
+    r"[\"']?([a-z][a-z0-9+.-]*://(?:\{\{[^{}\n]*\}\}|[^\s\"',\\])+)"
 )
 """A variable and its URL in a text, outside of comments: `NAME=URL`, `NAME: URL`, or `name: NAME` and `value: URL`."""
 _SHELL = ";&|)`"

@@ -48,6 +48,11 @@ def documents(text: str) -> list[tuple[int, int]]:
     return slices
 
 
+def texts_of_documents(text: str) -> list[str]:
+    """Return the text of each document."""
+    return [text[start:end] for start, end in documents(text)]
+
+
 def _separators(text: str) -> Iterator[re.Match[str]]:
     """Yield the separators, which are at the beginning of a line, or behind a byte order mark."""
     first = int(text.startswith(_BOM))
@@ -108,8 +113,7 @@ def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[
     if new:
         _add(pieces, meant, new, newline_of(text))
     after = "".join(pieces)
-    written = [after[start:end] for start, end in documents(after)]
-    if written != meant:
+    if texts_of_documents(after) != meant:
         raise EditError(
             "the new text would not have the documents that are meant: "
             "separate its documents by lines of `---` alone"

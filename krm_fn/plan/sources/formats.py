@@ -142,7 +142,7 @@ def left_out(text: str) -> list[str]:
 
 def _whole(text: str) -> dict[str, Any]:
     try:
-        parts = [yamledit.read(text[start:end]) for start, end in stream.documents(text)]
+        parts = [yamledit.read(part) for part in stream.texts_of_documents(text)]
     except InputError as error:
         raise ConfigError([f"must be YAML: {error}"]) from None
     if ytt.has_code(text):

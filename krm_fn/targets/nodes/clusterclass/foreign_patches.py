@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
+from krm_fn.patch import Data, Pointer, list_at, lookup, pointer_of, text_at
 from krm_fn.products.cluster_api import OUR_PATCHES
 
 SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
@@ -215,12 +215,11 @@ def _of_patch(
             path = text_at(fields, ("path",))
             if not path or op not in ("add", "replace", "remove"):
                 continue
-            _, *steps = path.split("/")
             yield ForeignOperation(
                 index,
                 ("definitions", str(number), "jsonPatches", str(at)),
                 op,
-                tuple(step.replace("~1", "/").replace("~0", "~") for step in steps),
+                pointer_of(path),
                 lookup(fields, ("value",)),
                 text_at(fields, ("valueFrom", "template")),
                 is_certain,
