@@ -67,7 +67,7 @@ golden: .venv/installed tools ## rewrite the stored expectations, and fail, so t
 DOCS := tests/test_targets_page.py tests/test_functionconfig.py tests/test_noproxy_docs.py \
   tests/test_functionconfig_definition.py tests/test_tutorial.py
 
-docs: .venv/installed ## write the generated pages and tables of docs/, the list in README.md, the KRMFunctionDefinition
+docs: .venv/installed ## write the generated pages and tables of docs/, the KRMFunctionDefinition
 	@$(VENV)/python -m pytest -q tests/test_functionconfig.py -k make_docs --write-golden >/dev/null || true
 	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true
 	$(VENV)/python -m pytest -q $(DOCS)

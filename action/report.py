@@ -87,7 +87,7 @@ def headline(number: int, results: Sequence[Mapping[str, Any]], *, has_run: bool
         return "the manifests or the ProxyConfig are wrong"
     if not has_run:
         return "the check could not run; the log says why"
-    return "all manifests hold the proxy"
+    return "a run would change nothing"
 
 
 def findings(results: Sequence[Mapping[str, Any]], severities: set[str]) -> list[str]:

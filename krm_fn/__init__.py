@@ -1,1 +1,1 @@
-"""inject-proxy: a KRM function that writes a corporate HTTP proxy into the manifests that need to know it."""
+"""inject-proxy: a KRM function that writes a corporate HTTP proxy into Kubernetes manifests."""

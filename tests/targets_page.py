@@ -1,4 +1,4 @@
-"""Write `docs/targets.md`, the options on the pages of the systems, and the list in README.md."""
+"""Write `docs/targets.md`, and the options on the pages of the systems."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from krm_fn.noproxy import Audience
 from krm_fn.products import distributions
 from krm_fn.products.charts import CHARTS
-from krm_fn.target_table import SYSTEMS, system_of
+from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Target
 from krm_fn.targets.pages import OPTIONS, page_of, title_of
@@ -85,15 +85,6 @@ def place(name: str) -> str:
 
 def _anchor(name: str) -> str:
     return name.rpartition(".")[2].lower()
-
-
-def short_list() -> str:
-    """Return the list of the README: the targets of each system, by the names that ``spec.only`` knows."""
-    lines = []
-    for system, names in SYSTEMS.items():
-        parts = [f"`{name.partition('.')[2]}`" for name in names if "." in name]
-        lines.append(f"- **{system}**{': ' if parts else ''}{', '.join(parts)}\n")
-    return "".join(lines)
 
 
 def rows_of_charts() -> str:

@@ -1,4 +1,4 @@
-"""The page about targets, and the list in the README, hold what the targets say about themselves."""
+"""The page about targets holds what the targets say about themselves."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, page_of, section_of
 from support import ROOT
-from targets_page import INDEX, index, pages, rows_of_charts, short_list
+from targets_page import INDEX, index, pages, rows_of_charts
 
-README = ROOT / "README.md"
 PARTS = ["What it sets", "Where", "What it leaves alone", "Before and after", "Why"]
 
 Golden = Callable[[Path, bytes], None]
@@ -35,16 +34,6 @@ def test_the_index_is_what_make_docs_writes(golden: Golden) -> None:
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.parent.name)
 def test_the_options_on_a_page_are_those_of_the_schema(path: Path, golden: Golden) -> None:
     golden(path, pages()[path].encode())
-
-
-def test_the_list_in_the_readme_is_what_make_docs_writes(golden: Golden) -> None:
-    text = README.read_text(encoding="utf-8")
-    marks = r"(<!-- targets: `make docs` writes this list -->\n).*?(<!-- end of targets -->)"
-    assert re.search(marks, text, re.DOTALL)
-    golden(
-        README,
-        re.sub(marks, lambda found: found[1] + "\n" + short_list() + "\n" + found[2], text, flags=re.DOTALL).encode(),
-    )
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -10,7 +10,7 @@ from krm_fn.errors import UsageError
 from krm_fn.light_typing import Any, NamedTuple, NoReturn
 
 _DESCRIPTION = """\
-Write a corporate HTTP proxy into every Kubernetes manifest that needs to know it.
+Write a corporate HTTP proxy into the Kubernetes manifests of nodes, clusters, policies and chosen workloads.
 
 Without a command, inject-proxy is a KRM function: it reads a ResourceList on standard input, does what the
 functionConfig in it declares, and writes the list to standard output.

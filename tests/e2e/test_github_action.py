@@ -227,7 +227,7 @@ def test_a_pull_request_that_holds_the_proxy_says_which_nodes_it_replaces(runner
     assert failed and failed.returncode == 0
     body = runner.text("body.md")
     assert "```diff" not in body
-    assert "### inject-proxy: all manifests hold the proxy\n" in body
+    assert "### inject-proxy: a run would change nothing\n" in body
     assert f"{CONTROL_PLANE}`spec.kubeadmConfigSpec` changes\n" in body
     assert f"{WORKERS}`spec.template.spec.bootstrap` changes\n" in body
     assert "Nodes that keep" not in body

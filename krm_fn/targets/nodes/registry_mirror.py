@@ -1,4 +1,4 @@
-"""containerd: a registry mirror that every node asks before any other registry.
+"""containerd: a registry mirror that nodes ask before any other registry.
 
 Sources: containerd ``docs/hosts.md`` and ``core/remotes/docker/config/hosts.go``; Nutanix CAREN
 ``pkg/handlers/generic/mutation/mirrors`` for the places of the files; RKE2's and K3s' documentation, "Private Registry
