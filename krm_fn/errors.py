@@ -17,12 +17,17 @@ what to do; it never holds a credential.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from krm_fn.light_typing import NamedTuple
+
 
 class InjectProxyError(Exception):
-    """The root: ``str(error)`` is one line for a person."""
+    """The root: ``str(error)`` is one line for a person; where there are ``lines``, a command prints these."""
 
     exit_code = 1
     code = "InputInvalid"
+    lines: Sequence[str] = ()
 
 
 class UsageError(InjectProxyError):
@@ -98,14 +103,26 @@ class ExpansionError(InputError):
     """Aliases expand to more values than a text, or all texts of a run, may hold."""
 
 
+class Mistake(NamedTuple):
+    """One thing to correct in a FunctionConfig: the path of its field, as far as it may be shown, and one line."""
+
+    path: tuple[str, ...]
+    text: str
+
+
 class ConfigError(InjectProxyError):
-    """The FunctionConfig is wrong: ``problems`` holds one line for each thing to correct, never empty."""
+    """The FunctionConfig is wrong: ``problems`` holds each thing to correct, and is never empty."""
 
     code = "ConfigInvalid"
 
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("; ".join(problems))
+    def __init__(self, problems: Sequence[Mistake]) -> None:
+        super().__init__("; ".join(problem.text for problem in problems))
         self.problems = problems
+
+    @classmethod
+    def of(cls, text: str) -> ConfigError:
+        """Return the error with one problem, whose field the caller knows."""
+        return cls([Mistake((), text)])
 
 
 class InternalError(InjectProxyError):

@@ -13,6 +13,7 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm.masking import redact
 from krm_fn.noproxy import Entry
+from krm_fn.patch import field_path
 from support import ROOT
 
 PROXY = "http://proxy.example.com:3128"
@@ -49,10 +50,16 @@ def problems(function_config: Any) -> list[str]:
     """What is wrong with it; each of one line that the redaction of results leaves as it is."""
     with pytest.raises(ConfigError) as caught:
         load(function_config)
-    for problem in caught.value.problems:
-        assert problem == " ".join(problem.split())
-        assert problem == redact(problem)
-    return caught.value.problems
+    lines = lines_of(caught.value)
+    for line in lines:
+        assert line == " ".join(line.split())
+        assert line == redact(line)
+    return lines
+
+
+def lines_of(error: ConfigError) -> list[str]:
+    """The field and the text of each problem."""
+    return [": ".join(filter(None, (field_path(path), text))) for path, text in error.problems]
 
 
 def loaded(**spec: Any) -> ProxyConfig:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from contract_lists import CONFIG, WORKERS, resource_list
-from function_configs import list_with_config
+from function_configs import lines_of, list_with_config
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
@@ -117,7 +117,7 @@ def _problems(function_config: Any) -> list[str]:
     try:
         config.load(function_config)
     except ConfigError as error:
-        return error.problems
+        return lines_of(error)
     return []
 
 

@@ -17,7 +17,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from support import inject_proxy, write
 
-Place = tuple[str, int]
+Place = tuple[str, int, int]
 FORMS = ("json", "sarif", "github", "junit")
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -43,7 +43,8 @@ spec:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    return write(tmp_path, {"proxy.yaml": CONFIG, "a b.yaml": NODES})
+    wrong = CONFIG.replace("{httpProxy", "{ip: 1, httpProxy")
+    return write(tmp_path, {"proxy.yaml": CONFIG, "a b.yaml": NODES, "wrong.conf": wrong})
 
 
 def report(folder: Path, *argv: str) -> bytes:
@@ -54,8 +55,11 @@ def report(folder: Path, *argv: str) -> bytes:
 
 
 COMMANDS = [
-    pytest.param(["run", "--check", "."], ["ProxyMissing"], ("a b.yaml", 10), id="run"),
-    pytest.param(["lint", "a b.yaml"], ["UrlInvalid"], ("a b.yaml", 12), id="lint"),
+    pytest.param(["run", "--check", "."], ["ProxyMissing"], ("a b.yaml", 10, 3), id="run"),
+    pytest.param(["lint", "a b.yaml"], ["UrlInvalid"], ("a b.yaml", 12, 5), id="lint"),
+    pytest.param(
+        ["run", "--check", "--config", "wrong.conf", "."], ["ConfigInvalid"], ("wrong.conf", 4, 8), id="ProxyConfig"
+    ),
 ]
 
 
@@ -93,9 +97,17 @@ def test_sarif_has_what_the_format_requires(tree: Path, argv: list[str], rules: 
         assert (rule, place) in found
 
 
-def _place(result: dict[str, Any]) -> tuple[str, int]:
+def _place(result: dict[str, Any]) -> Place:
     where = result["locations"][0]["physicalLocation"]
-    return unquote(where["artifactLocation"]["uri"]), where["region"]["startLine"]
+    region = where["region"]
+    return unquote(where["artifactLocation"]["uri"]), region["startLine"], region["startColumn"]
+
+
+@pytest.mark.parametrize(("argv", "rules", "place"), COMMANDS)
+def test_json_has_the_line_and_the_column(tree: Path, argv: list[str], rules: list[str], place: Place) -> None:
+    results = json.loads(report(tree, *argv, "--output", "json"))
+    files = [result["file"] for result in results if result["tags"]["rule"] == rules[0]]
+    assert place in [(file["path"], file["line"], file["column"]) for file in files]
 
 
 @pytest.mark.parametrize(("argv", "rules", "place"), COMMANDS)
@@ -104,7 +116,7 @@ def test_github_gets_an_annotation_on_the_line(tree: Path, argv: list[str], rule
     for line in lines:
         assert re.match(r"::(error|warning|notice) ([a-z]+=[^,:]*)(,[a-z]+=[^,:]*)*::\S", line)
     for rule in rules:
-        begin = f"file={place[0]},line={place[1]},title=inject-proxy {rule}::"
+        begin = f"file={place[0]},line={place[1]},col={place[2]},title=inject-proxy {rule}::"
         assert any(begin in line for line in lines)
 
 
@@ -118,7 +130,8 @@ def test_junit_has_a_test_for_each_file(tree: Path, argv: list[str], rules: list
     assert ("proxy.yaml" in cases) == (argv[0] == "run")
     failure = cases[place[0]].find("failure")
     assert failure is not None
-    assert rules[0] in (failure.text or "")
+    file, line, column = place
+    assert re.search(rf"\[error\] {file}:{line}:{column} .* {rules[0]}", failure.text or "")
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == (str(len(cases)), "1", "0")
 
 
@@ -144,7 +157,7 @@ def test_what_is_special_in_a_form_is_escaped() -> None:
     assert failure is not None
     assert "100% <b> & ]]> \u00e9" in (failure.text or "")
     (result,) = check_sarif(json.loads(forms["sarif"]))
-    assert _place(result) == (name, 1)
+    assert _place(result) == (name, 1, 1)
 
 
 NAMING = {

@@ -83,7 +83,9 @@ ROWS = [
     pytest.param("run .", config("/v1alpha1", "/v1"), 2, "`fn.inject-proxy.io/v1alpha1`", id="a version"),
     pytest.param("explain .", config("ProxyConfig", "ProxyConf"), 2, "`ProxyConfig`", id="a kind"),
     pytest.param("run --check .", field("mode: Remove"), 2, "`--diff`", id="a check of a removal"),
-    pytest.param("run .", field("noproxy: []"), 1, "spec.noproxy", id="a field"),
+    pytest.param("run .", field("noproxy: []"), 1, "proxy.yaml:8:3 ", id="a field"),
+    pytest.param("explain .", field("noproxy: []"), 1, "proxy.yaml:8:3 ", id="a field for explain"),
+    pytest.param("export tkg x --config proxy.yaml", field("a: b"), 1, "proxy.yaml:8:3 ", id="a field for export"),
     pytest.param("run .", config("  httpP", "\thttpP"), 1, "proxy.yaml", id="a tab in the ProxyConfig"),
     # Manifests
     pytest.param("run .", {"cluster.yaml": f"{NODES}<<<<<<< HEAD\n"}, 1, "cluster.yaml", id="a conflict of git"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from function_configs import PROXY, problems, proxy_config
+from function_configs import PROXY, lines_of, problems, proxy_config
 from krm_fn.config import load
 from krm_fn.errors import ConfigError
 
@@ -61,4 +61,4 @@ def test_any_data_gives_a_config_or_a_config_error(form: tuple[str, str, str], d
         load({"apiVersion": api_version, "kind": kind, root: data})
     except ConfigError as error:
         assert error.problems
-        assert all(problem and "\n" not in problem for problem in error.problems)
+        assert all(problem and "\n" not in problem for problem in lines_of(error))

@@ -74,7 +74,7 @@ def test_a_document_that_cannot_be_read_names_its_place_and_the_others_can(text:
 
 def test_the_line_of_a_field_counts_each_line_break_of_yaml() -> None:
     source = manifests("a: 1\rb: 2\r\n---\u2028c:\x85  - d: 1\n")
-    assert [source.line(0, ("b",)), source.line(1, ("c", "0"))] == [2, 5]
+    assert [source.position(0, ("b",)), source.position(1, ("c", "0", "x"))] == [(2, 1), (5, 5)]
 
 
 def test_a_file_that_is_no_utf_8_names_itself() -> None:

@@ -137,7 +137,7 @@ def _every_line(break_of_lines: str) -> Callable[[int], object]:
 
     def read(number: int) -> object:
         found = Manifests({"a.yaml": (document * number).encode()})
-        return [found.line(at) for at in range(number)]
+        return [found.position(at) for at in range(number)]
 
     return read
 

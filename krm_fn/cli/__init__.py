@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         streams.write(())
         return int(answered.code or 0)
     except InjectProxyError as error:
-        streams.report([f"[error] {error.code}: {error}"])
+        streams.report(error.lines or [f"[error] {error.code}: {error}"])
         return error.exit_code
     except Exception as error:  # noqa: BLE001 -- nobody is to see a traceback
         if "--traceback" in arguments:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from krm_fn import config
@@ -11,7 +11,7 @@ from krm_fn.cli.files import common_folder, files_above, read_file
 from krm_fn.cli.selection import Selection
 from krm_fn.config import ProxyConfig
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
-from krm_fn.errors import InputError, UsageError
+from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.plan.sources import Objects
@@ -34,7 +34,11 @@ class FoundConfig(NamedTuple):
 
     def load(self) -> ProxyConfig:
         """Return the checked ProxyConfig, one that asks for nothing as such; raises ConfigError if it is wrong."""
-        return config.load(self.located.data, self.objects) or ProxyConfig()
+        try:
+            return config.load(self.located.data, self.objects) or ProxyConfig()
+        except ConfigError as error:
+            error.lines = [result.line_with_file() for result in self.located.results(error)]
+            raise
 
     def lines(self) -> list[str]:
         """Return a line that names the file of the ProxyConfig, if the command line does not."""
@@ -88,9 +92,9 @@ def find_config(
     if not is_own:
         configs += _configs_above(manifests, paths, exclude)
     if not configs:
-        for name, real_path in selection.paths.items():
+        for name in (*selection.paths, *_files_above(paths, exclude)):
             if os.path.basename(name) == "proxy.yaml":
-                raise _without_config(Manifests({name: read_file(real_path)}), name)
+                raise _without_config(Manifests({name: read_file(name)}), name)
         raise UsageError(
             "there is no ProxyConfig: name its file with `--config FILE`, or let `inject-proxy init` write one"
         )
@@ -112,8 +116,7 @@ def _configs_above(
     """
     configs: list[FoundConfig] = []
     known = manifests.paths.values()
-    folder = common_folder([path for path in paths if path != "-"] or ["."])
-    for file in files_above(folder, exclude):
+    for file in _files_above(paths, exclude):
         if os.path.realpath(file) in known:
             continue
         with suppress(InputError, UsageError):
@@ -125,6 +128,12 @@ def _configs_above(
         for candidate in configs
         if not candidate.located.is_of_list
     ]
+
+
+def _files_above(paths: Sequence[str], exclude: Sequence[str]) -> Iterator[str]:
+    """Yield the names of the files in the folder of the paths, and above it in the git repository."""
+    folder = common_folder([path for path in paths if path != "-"] or ["."])
+    return files_above(folder, exclude)
 
 
 def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
@@ -152,7 +161,10 @@ def _without_config(manifests: Manifests, file: str) -> UsageError:
     for index in range(len(manifests)):
         list(manifests.objects(index))
     _refuse_misspelt(manifests)
-    return UsageError(f"{file} holds no ProxyConfig: `inject-proxy init` writes one")
+    return UsageError(
+        f"{file} holds no ProxyConfig, which begins with `apiVersion: {config.API_VERSION}` and "
+        f"`kind: {config.KIND}`: `inject-proxy init --print` shows one"
+    )
 
 
 def _refuse_misspelt(manifests: Manifests) -> None:

@@ -13,7 +13,7 @@ from krm_fn.cli.streams import Answer
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, UsageError
 from krm_fn.light_typing import Any
-from krm_fn.patch import put_at
+from krm_fn.patch import field_path, put_at
 from krm_fn.plan.sources import formats
 from krm_fn.yamledit.render import block_text
 
@@ -36,7 +36,7 @@ def run(given: Namespace) -> Answer:
     try:
         fields = formats.read(text, _FORMS[given.system])
     except ConfigError as error:
-        raise ConfigError([f"the file {problem}" for problem in error.problems]) from None
+        raise ConfigError.of(f"the file {error}") from None
     spec = _spec(fields)
     lines = []
     left_out = ", ".join(f"`{name}`" for name in formats.left_out(text))
@@ -45,12 +45,15 @@ def run(given: Namespace) -> Answer:
     try:
         return Answer([_printed(spec, f"a file of {given.system}")], lines)
     except ConfigError as error:
-        places = {".".join(("spec", *path)): value.place for path, value in fields.items()}
         problems = []
         for problem in error.problems:
-            field, _, text = problem.partition(": ")
-            problems.append(f"the file: {places.get(field.partition('[')[0], field)} {text}")
-        raise ConfigError(problems) from None
+            _, *steps = problem.path
+            place = field_path(problem.path)
+            for path, value in fields.items():
+                if path == tuple(steps[: len(path)]):
+                    place = value.place
+            problems.append(f"the file: {place} {problem.text}")
+        raise ConfigError.of("; ".join(problems)) from None
 
 
 def _spec(fields: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:

@@ -15,26 +15,13 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Result, is_severe
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any
 from krm_fn.printable import printable_html
+from krm_fn.yamledit import Position
 
 _SARIF_SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-
-
-class _Finding(NamedTuple):
-    """A finding as a report shows it; ``line`` counts from 1, and 0 is no line."""
-
-    code: str
-    severity: Severity
-    text: str
-    file: str
-    line: int
-
-    def level(self, info: str) -> str:
-        """Return the severity; only an information has another name in each form."""
-        return info if self.severity is Severity.INFO else self.severity.value
 
 
 def report(
@@ -53,15 +40,9 @@ def report(
         manifests: what was judged, also where nothing was found.
         fail_on: what is less severe is no failure of a test.
     """
+    findings = [manifests.placed(result) for result in results]
     if form == "json":
-        return _json_text([result.to_data() for result in results])
-    indexes = {document[:2]: index for index, document in enumerate(manifests.documents)}
-    findings = []
-    for result in results:
-        index = indexes.get((result.ref.file_path, result.ref.file_index))
-        line = 0 if index is None else manifests.line(index, result.path)
-        file = shown_line(result.ref.file_path)
-        findings.append(_Finding(result.code, result.severity, result.sentence(), file, line))
+        return _json_text([finding.to_data() for finding in findings])
     if form == "sarif":
         return _json_text(_sarif(command, findings))
     lines = _github(findings)
@@ -70,11 +51,16 @@ def report(
     return "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
 
 
+def _level(finding: Result, info: str) -> str:
+    """Return the severity; only an information has another name in each form."""
+    return info if finding.severity is Severity.INFO else finding.severity.value
+
+
 def _json_text(data: Any) -> bytes:
     return f"{json.dumps(data, indent=2)}\n".encode()
 
 
-def _sarif(command: str, findings: Sequence[_Finding]) -> dict[str, Any]:
+def _sarif(command: str, findings: Sequence[Result]) -> dict[str, Any]:
     """Return a log with one run."""
     known = explanations()
     codes = sorted({finding.code for finding in findings})
@@ -94,31 +80,36 @@ def _sarif(command: str, findings: Sequence[_Finding]) -> dict[str, Any]:
     return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_result(finding: _Finding, codes: Sequence[str]) -> dict[str, Any]:
+def _sarif_result(finding: Result, codes: Sequence[str]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": codes.index(finding.code),
-        "level": finding.level("note"),
-        "message": {"text": finding.text},
+        "level": _level(finding, "note"),
+        "message": {"text": finding.sentence()},
     }
-    if finding.file:
-        scheme = "file://" if finding.file.startswith("/") else ""
-        path = quote(finding.file, errors="surrogateescape")
+    file = shown_line(finding.ref.file_path)
+    if file:
+        scheme = "file://" if file.startswith("/") else ""
+        path = quote(file, errors="surrogateescape")
+        line, column = finding.position or Position(1, 1)
         place = {
             "artifactLocation": {"uri": f"{scheme}{path}"},
-            "region": {"startLine": max(finding.line, 1)},
+            "region": {"startLine": line, "startColumn": column},
         }
         result["locations"] = [{"physicalLocation": place}]
     return result
 
 
-def _github(findings: Iterable[_Finding]) -> Iterator[str]:
+def _github(findings: Iterable[Result]) -> Iterator[str]:
     """Yield workflow commands: a runner of GitHub Actions makes annotations of them."""
     for finding in findings:
-        given = {"file": finding.file, "line": str(finding.line or "")}
+        given = {"file": shown_line(finding.ref.file_path)}
+        if finding.position:
+            given["line"] = str(finding.position.line)
+            given["col"] = str(finding.position.column)
         given["title"] = f"inject-proxy {finding.code}"
         properties = [f"{key}={_escaped(text, ':,')}" for key, text in given.items() if text]
-        yield f"::{finding.level('notice')} {','.join(properties)}::{_escaped(finding.text)}"
+        yield f"::{_level(finding, 'notice')} {','.join(properties)}::{_escaped(finding.sentence())}"
 
 
 def _escaped(text: str, more: str = "") -> str:
@@ -128,15 +119,15 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _junit(
-    command: str, findings: Iterable[_Finding], files: Iterable[str], fail_on: Severity
+    command: str, findings: Iterable[Result], files: Iterable[str], fail_on: Severity
 ) -> Iterator[str]:
     """Yield a test for each file; it fails where a finding is as severe as ``fail_on``."""
     suite = f"inject-proxy {command}"
     texts: dict[str, list[str]] = {shown_line(name): [] for name in files}
     failed = set()
     for finding in findings:
-        name = finding.file or suite
-        texts.setdefault(name, []).append(f"[{finding.level('info')}] {finding.text}")
+        name = shown_line(finding.ref.file_path) or suite
+        texts.setdefault(name, []).append(finding.line_with_file())
         if is_severe(finding.severity, fail_on):
             failed.add(name)
     yield '<?xml version="1.0" encoding="UTF-8"?>'

@@ -49,7 +49,10 @@ def run(given: Namespace) -> Answer:
         outcome = outcome._replace(fail_on=Severity(given.fail_on))
     refs = {config.ref: found.located.ref}
     changes = _changes(given, files, outcome, refs)
-    results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in outcome.results]
+    results = [
+        found.located.placed(result._replace(ref=refs.get(result.ref, result.ref)))
+        for result in outcome.results
+    ]
     would = "would be " if outcome.exit_code or given.check or given.diff else ""
     lines = selection.lines(verbose=given.verbose)
     if given.output == "text":

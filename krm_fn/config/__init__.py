@@ -24,7 +24,7 @@ from krm_fn.config.model import (
 )
 from krm_fn.config.names import FieldNames, shown
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
-from krm_fn.errors import ConfigError
+from krm_fn.errors import ConfigError, Mistake
 from krm_fn.formats import sops
 from krm_fn.light_typing import Any
 from krm_fn.near_names import nearest
@@ -56,7 +56,7 @@ __all__ = [
 API_VERSION = "fn.inject-proxy.io/v1alpha1"
 KIND = "ProxyConfig"
 _ENCRYPTED = (
-    "sops: the ProxyConfig is encrypted by SOPS: decrypt it for each run, as in "
+    "the ProxyConfig is encrypted by SOPS: decrypt it for each run, as in "
     "`sops exec-file FILE 'inject-proxy run --config {} PATH'`, or let `spec.from` name a Secret that the build "
     "decrypts"
 )
@@ -78,7 +78,7 @@ def load(
             FunctionConfig can be looked at alone.
 
     Raises:
-        ConfigError: with every problem at once, each one line: field path, what is wrong, what is allowed.
+        ConfigError: with every problem at once: its field, and what is wrong and allowed in one line.
     """
     if function_config is None or function_config == {}:
         return None
@@ -86,9 +86,9 @@ def load(
     if form == ("v1", "ConfigMap"):
         return _from_config_map(function_config, objects)
     if form != (API_VERSION, KIND):
-        raise ConfigError([_other_form(form)])
+        raise ConfigError.of(_other_form(form))
     if sops.is_encrypted(function_config):
-        raise ConfigError([_ENCRYPTED])
+        raise ConfigError([Mistake(("sops",), _ENCRYPTED)])
     mistakes = [*_unknown_fields(function_config, _FIELDS, root="spec.")]
     spec = json_schema.plain(function_config.get("spec"))
     return _checked({} if spec is None else spec, FieldNames("spec"), mistakes, objects)
@@ -132,7 +132,7 @@ def _from_config_map(config_map: Mapping[str, Any], objects: Lookup | None) -> P
     mistakes = [*_unknown_fields(config_map, _FIELDS_OF_CONFIG_MAP, root="data.")]
     data = json_schema.plain(config_map.get("data"))
     if data is not None and not isinstance(data, dict):
-        raise ConfigError([*mistakes, "data: must be a mapping"])
+        raise ConfigError([*mistakes, Mistake(("data",), "must be a mapping")])
     if not data and not mistakes:
         return None
     from krm_fn.config import configmap  # noqa: PLC0415 -- most runs have a ProxyConfig
@@ -144,15 +144,15 @@ def _from_config_map(config_map: Mapping[str, Any], objects: Lookup | None) -> P
 
 def _unknown_fields(
     function_config: Mapping[str, Any], known: tuple[str, ...], *, root: str
-) -> Iterator[str]:
+) -> Iterator[Mistake]:
     for name in function_config:
         if name not in known:
             advice = json_schema.unknown(str(name), known, root=root)
-            yield f"{shown(name)}: {advice}"
+            yield Mistake((shown(name),), advice)
 
 
 def _checked(
-    spec: Any, names: FieldNames, mistakes: list[str], objects: Lookup | None
+    spec: Any, names: FieldNames, mistakes: list[Mistake], objects: Lookup | None
 ) -> ProxyConfig:
     """Return ``spec`` as a ProxyConfig, with the values of the objects that it names; raises ConfigError."""
     _verify([*mistakes, *_mistakes(spec, names)])
@@ -169,13 +169,13 @@ def _checked(
     return merged.completed(built(merged.spec, names))
 
 
-def _verify(mistakes: list[str]) -> None:
+def _verify(mistakes: list[Mistake]) -> None:
     if mistakes:
         raise ConfigError(sorted({*mistakes}))
 
 
-def _mistakes(spec: Any, names: FieldNames) -> Iterator[str]:
-    """Yield a line for each mistake; of a place that a semantic check describes, the schema's is left out."""
+def _mistakes(spec: Any, names: FieldNames) -> Iterator[Mistake]:
+    """Yield each mistake; of a place that a semantic check describes, the schema's is left out."""
     places: set[Pointer] = set()
     for place, text in semantic_checks.mistakes(spec):
         places.add(place)

@@ -94,7 +94,7 @@ def _texts(spec: Any, place: Pointer, names: FieldNames) -> Iterator[tuple[str, 
     """Yield the entries of the list, or of the text, at a place, each with the name of its field."""
     for text_place, text in texts_at(spec, place):
         for entry in noproxy.parse(text):
-            yield entry, names.name(text_place)
+            yield entry, str(names.name(text_place))
 
 
 def _policy(spec: Any, place: Pointer, names: FieldNames) -> PolicyChange:

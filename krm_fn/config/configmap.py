@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from krm_fn import yamledit
 from krm_fn.config import json_schema
 from krm_fn.config.names import FieldNames, shown
-from krm_fn.errors import ConfigError, InputError
+from krm_fn.errors import ConfigError, InputError, Mistake
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import put_at
 
@@ -44,11 +44,11 @@ class Field(NamedTuple):
         return self.path != other.path or self.value != other.value
 
 
-def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[str]]:
-    """Return what ``data`` means as a ``spec``, and what is wrong; note in ``names`` the keys that are variables."""
+def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[Mistake]]:
+    """Return what ``data`` means as a ``spec``, and what is wrong; note the keys in ``names``."""
     spec: dict[str, Any] = {}
     fields: list[Field] = []
-    mistakes: list[str] = []
+    mistakes: list[Mistake] = []
     for key, value in data.items():
         try:
             field = _field(key, value)
@@ -57,12 +57,12 @@ def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], li
             continue
         others = [f"`data.{other.key}`" for other in fields if other.contradicts(field)]
         if others:
-            mistakes.append(f"data.{key}: must not contradict {others[0]}: give only one of them")
+            text = f"must not contradict {others[0]}: give only one of them"
+            mistakes.append(Mistake(("data", key), text))
         else:
             put_at(spec, field.path, field.value)
         fields.append(field)
-        if key in ALIASES:
-            names.keys.setdefault(field.path[0], key)
+        names.keys.setdefault(field.path, key)
     return spec, mistakes
 
 
@@ -73,7 +73,7 @@ def _field(key: str, value: Any) -> Field:
     if known is None:
         names = [*json_schema.fields(), *ALIASES]
         advice = json_schema.unknown(key, names, root="")
-        raise ConfigError([f"data.{shown(key)}: {advice}"])
+        raise ConfigError([Mistake(("data", shown(key)), advice)])
     path = tuple(name.split("."))
     if not isinstance(value, str):
         # A number stays one: ``0640`` without quotes has already become 416, and must not pass as a string.
@@ -93,10 +93,10 @@ def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
     try:
         value = json_schema.plain(yamledit.read(text))
     except InputError as error:
-        reason = f"data.{key}: must be YAML or JSON text: {error}"
-        raise ConfigError([reason]) from None
+        reason = f"must be YAML or JSON text: {error}"
+        raise ConfigError([Mistake(("data", key), reason)]) from None
     if isinstance(value, str) and "array" in known["type"]:
         return [name.strip() for name in value.split(",")]
     if "object" in known["type"] and not isinstance(value, dict):
-        raise ConfigError([f"data.{key}: must be a mapping, as YAML or JSON text"])
+        raise ConfigError([Mistake(("data", key), "must be a mapping, as YAML or JSON text")])
     return value

@@ -139,7 +139,8 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
             paths.append(path)
     if len(paths) == 1:
         return f"unknown field; did you mean `{root}{paths[0]}`?"
-    return f"unknown field; known here are {_listed(here)}"
+    outermost = [known_name for known_name in here if "." not in known_name]
+    return f"unknown field; known here are {_listed(outermost)}"
 
 
 _FORMER = {

@@ -8,18 +8,44 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.config import API_VERSION, KIND, probably_meant
+from krm_fn.errors import ConfigError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.results import ObjectRef
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer
 
 
 class LocatedConfig(NamedTuple):
-    """A FunctionConfig, what it is called and where it is."""
+    """A FunctionConfig, what it is called and where it is.
+
+    Attributes:
+        data: the plain data, of any type.
+        ref: which object it is.
+        manifests: the documents among which it is.
+        path: where it is in its document.
+    """
 
     data: Any
     ref: ObjectRef
-    is_of_list: bool = False
-    """Whether it is the `functionConfig` of a ResourceList, and no object."""
+    manifests: Manifests
+    path: Pointer
+
+    @property
+    def is_of_list(self) -> bool:
+        """Whether it is the `functionConfig` of a ResourceList, and no object."""
+        return self.path == ("functionConfig",)
+
+    def placed(self, result: Result) -> Result:
+        """Return a result with its line and column, if it is about this FunctionConfig."""
+        if result.ref != self.ref:
+            return result
+        return self.manifests.placed(result, self.path)
+
+    def results(self, error: ConfigError) -> Iterator[Result]:
+        """Yield what is wrong with it."""
+        for problem in error.problems:
+            result = Result.of(error.code, problem.text, problem.path)
+            yield self.placed(result.about(self.ref))
 
 
 def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
@@ -31,10 +57,10 @@ def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]
     if KIND in manifests.kinds(index):
         for obj in manifests.objects(index):
             if obj.ref.api_version == API_VERSION and obj.ref.kind == KIND:
-                yield LocatedConfig(obj.data, obj.ref)
+                yield LocatedConfig(obj.data, obj.ref, manifests, obj.path)
     given = manifests.function_config_of(index)
     if given is not None:
-        yield LocatedConfig(given.data, given.ref, is_of_list=True)
+        yield LocatedConfig(given.data, given.ref, manifests, given.path)
 
 
 def misspelt(manifests: Manifests) -> Iterator[tuple[ObjectRef, str]]:

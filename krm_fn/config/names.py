@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.light_typing import Any
+from krm_fn.errors import Mistake
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.printable import HIDDEN
@@ -12,40 +13,45 @@ from krm_fn.printable import HIDDEN
 _LONGEST = 80
 
 
+class FieldName(NamedTuple):
+    """The path of a field as the user wrote it, and which value of another object it refers to, to be shown."""
+
+    path: Pointer
+    referred: str = ""
+
+    def __str__(self) -> str:
+        name = field_path(self.path)
+        return f"{name}: {self.referred}" if self.referred else name
+
+
 class FieldNames:
     """The names of the places of one ``spec``: ``spec.noProxy[2]``, ``data.NO_PROXY``, or a key of another object.
 
     Attributes:
         root: ``spec`` or ``data``.
-        keys: the fields below ``spec`` for which a ConfigMap has another key, and that key.
+        keys: the places below ``spec`` that keys of a ConfigMap fill, and these keys.
         foreign: the places that another object fills, and their names.
     """
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self.keys: dict[str, str] = {}
-        self.foreign: dict[Pointer, str] = {}
+        self.keys: dict[Pointer, str] = {}
+        self.foreign: dict[Pointer, FieldName] = {}
 
-    def name(self, place: Pointer) -> str:
-        """Return the name of a place below ``spec``, to be shown as it is."""
-        foreign = self._foreign_name(place)
-        if foreign:
-            return foreign
-        steps = [shown(step) for step in place]
-        if place:
-            steps[0] = self.keys.get(place[0], steps[0])
-        return field_path((self.root, *steps))
-
-    def mistake(self, place: Pointer, text: str) -> str:
-        """Return the line about a mistake at a place."""
-        separator = " " if self._foreign_name(place) else ": "
-        return f"{self.name(place)}{separator}{text}"
-
-    def _foreign_name(self, place: Pointer) -> str:
+    def name(self, place: Pointer) -> FieldName:
+        """Return the name of a place below ``spec``."""
         for depth in range(len(place), 0, -1):
-            if place[:depth] in self.foreign:
-                return self.foreign[place[:depth]]
-        return ""
+            outer = place[:depth]
+            if outer in self.foreign:
+                return self.foreign[outer]
+            if outer in self.keys:
+                return FieldName((self.root, self.keys[outer], *map(shown, place[depth:])))
+        return FieldName((self.root, *map(shown, place)))
+
+    def mistake(self, place: Pointer, text: str) -> Mistake:
+        """Return a mistake at a place."""
+        name = self.name(place)
+        return Mistake(name.path, f"{name.referred} {text}".lstrip())
 
 
 def shown(name: Any) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from krm_fn import noproxy
 from krm_fn.config import json_schema
 from krm_fn.config.model import Lookup, ProxyConfig
-from krm_fn.config.names import FieldNames, shown, texts_at
-from krm_fn.errors import ConfigError
+from krm_fn.config.names import FieldName, FieldNames, shown, texts_at
+from krm_fn.errors import ConfigError, Mistake
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, copied, lookup, put_at
 from krm_fn.proxy_url import split_url
@@ -46,7 +46,7 @@ class MergedSpec:
     def __init__(self, spec: Mapping[str, Any], names: FieldNames, objects: Lookup) -> None:
         self.spec = copied(spec)
         self.names = names
-        self.mistakes: list[str] = []
+        self.mistakes: list[Mistake] = []
         self.config_map: tuple[str, str, str] | None = None
         self.secret_urls: set[str] = set()
         self._objects = objects
@@ -87,7 +87,7 @@ class MergedSpec:
             self._report(reference, error)
             return
         for path, given in values.items():
-            name = f"{self.names.name(reference)}: {given.place}"
+            name = FieldName(self.names.name(reference).path, given.place)
             value = given.value
             if path in _URLS and given.in_secret:
                 parts = split_url(str(value))
@@ -100,7 +100,7 @@ class MergedSpec:
             if not is_given or path in self.names.foreign:
                 self._put(path, value, name)
 
-    def _take_list(self, given: str, name: str) -> None:
+    def _take_list(self, given: str, name: FieldName) -> None:
         """Put the entries of another list in front of those that are there."""
         names = dict.fromkeys(noproxy.parse(given), name)
         for place, text in texts_at(self.spec, _NO_PROXY):
@@ -124,15 +124,15 @@ class MergedSpec:
             self._report(reference, error)
             return
         key = shown(config_map["key"])
-        name = f'{self.names.name(reference)}: its key "{key}"'
+        name = FieldName(self.names.name(reference).path, f'its key "{key}"')
         self._put(path, {"pem": certificates.pem}, name)
         if path == _TRUSTED_CA:
             self.config_map = certificates.config_map
 
-    def _put(self, path: Pointer, value: Any, name: str) -> None:
+    def _put(self, path: Pointer, value: Any, name: FieldName) -> None:
         put_at(self.spec, path, value)
         self.names.foreign[path] = name
 
     def _report(self, reference: Pointer, error: ConfigError) -> None:
-        for text in error.problems:
-            self.mistakes.append(self.names.mistake(reference, text))
+        for problem in error.problems:
+            self.mistakes.append(self.names.mistake(reference, problem.text))

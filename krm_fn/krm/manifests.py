@@ -13,9 +13,10 @@ from types import MappingProxyType
 from krm_fn.errors import DocumentError, InputError, TextError
 from krm_fn.krm.changes import NO_ITEM
 from krm_fn.krm.resourcelist import Entries, Object, function_config, objects
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
-from krm_fn.yamledit import CODE_OF_YTT, Document, Lines
+from krm_fn.yamledit import CODE_OF_YTT, Document, Lines, Position
 from krm_fn.yamledit.stream import comments_above, documents
 
 
@@ -114,8 +115,7 @@ class Manifests(Entries):
         except InputError as error:
             file, number, start, _ = self.documents[index]
             if isinstance(error, TextError):
-                line = self._line_at(file, start)
-                error = error.below(line)
+                error = error.below(self._lines_of(file).above(start))
             problem = f"document {number + 1}: {error}"
             raise DocumentError(problem, file=file, number=number, code=error.code) from None
 
@@ -128,10 +128,10 @@ class Manifests(Entries):
             return text
         return ""
 
-    def line(self, index: int, path: Pointer = ()) -> int:
-        """Return the line, from 1, of the field at ``path`` in a document, or of what there is above it, in its file.
+    def position(self, index: int, path: Pointer = ()) -> Position:
+        """Return where the field at ``path`` in a document, or what there is above it, is in its file.
 
-        It is the first line of the document where the document cannot be read.
+        It is the beginning of the document where the document cannot be read.
         """
         document = self.documents[index]
         if self._last_index != index:
@@ -141,15 +141,30 @@ class Manifests(Entries):
             place = self._last.place(path)
         except InputError:
             place = 0
-        return self._line_at(document.file, document.start + place) + 1
+        return self._lines_of(document.file).position(document.start + place)
 
-    def _line_at(self, file: str, position: int) -> int:
-        """Return how many lines are above a position in a file."""
+    def placed(self, result: Result, outer: Pointer = ()) -> Result:
+        """Return a result with its line and column, if they are not known yet and its file is one of these.
+
+        Args:
+            result: says the file, and the path of the field in the object.
+            outer: the path of the object in its document.
+        """
+        index = self._indexes.get((result.ref.file_path, result.ref.file_index))
+        if index is None or result.position:
+            return result
+        return result._replace(position=self.position(index, (*outer, *result.path)))
+
+    @cached_property
+    def _indexes(self) -> dict[tuple[str, int], int]:
+        return {(span.file, span.number): index for index, span in enumerate(self.documents)}
+
+    def _lines_of(self, file: str) -> Lines:
         lines = self._lines.get(file)
         if lines is None:
             lines = Lines(self.files[file])
             self._lines[file] = lines
-        return lines.above(position)
+        return lines
 
 
 def _decoded(name: str, data: bytes) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from krm_fn.errors import ConfigError
 from krm_fn.krm.codes import CODES, Severity
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import APPEND, Operation, Pointer, field_path, remove
+from krm_fn.yamledit import Position
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 _AT_MOST = 3
@@ -108,6 +110,7 @@ class Result(NamedTuple):
         fact: what it says of them, in words that are the same for all; () where the message is that.
         ref: the object; a target leaves it to its caller to say which one.
         target: the key of the target that reports it, said by the caller as well; "" for none.
+        position: where the field is in the file, which only commands find out.
     """
 
     severity: Severity
@@ -121,6 +124,7 @@ class Result(NamedTuple):
     fact: tuple[str, ...] = ()
     ref: ObjectRef = ObjectRef()
     target: str = ""
+    position: Position | None = None
 
     @classmethod
     def of(
@@ -160,8 +164,11 @@ class Result(NamedTuple):
         return f"[{self.severity.value}] {self.sentence()}"
 
     def line_with_file(self) -> str:
-        """Return the line with the name of the file in front of the object."""
-        return f"[{self.severity.value}] {self.sentence(redact(self.ref.file_path))}"
+        """Return the line with the name of the file in front of the object, and the place in it where it is known."""
+        file = redact(self.ref.file_path)
+        if self.position:
+            file += f":{self.position}"
+        return f"[{self.severity.value}] {self.sentence(file)}"
 
     def sentence(self, file: str = "") -> str:
         """Return the object, the field and the message, on one line, without a credential."""
@@ -193,6 +200,8 @@ class Result(NamedTuple):
                 )
         if ref.file_path:
             data["file"] = {"path": redact(ref.file_path), "index": ref.file_index}
+            if self.position:
+                data["file"].update(line=self.position.line, column=self.position.column)
         tags = _filled(target=self.target, rule=self.code)
         if tags:
             data["tags"] = tags
@@ -303,7 +312,8 @@ def lines(results: Iterable[Result]) -> list[str]:
 
 
 def _words(result: Result) -> object:
-    return (result.severity, redact(result.text))
+    field = result.path if result.code == ConfigError.code else ()  # each is to be corrected
+    return (result.severity, redact(result.text), field)
 
 
 def count(number: int, noun: str) -> str:

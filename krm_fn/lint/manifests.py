@@ -101,9 +101,7 @@ def _judged_configs(
         try:
             proxy_config = config.load(located.data)
         except ConfigError as error:
-            for line in error.problems:
-                problem = Result.of(error.code, line)
-                results.append(problem.about(located.ref))
+            results += located.results(error)
             continue
         if proxy_config is None:
             continue

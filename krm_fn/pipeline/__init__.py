@@ -142,8 +142,10 @@ def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome
     try:
         wanted = config.load(given.data, referred)
     except ConfigError as error:
-        code = ConfigError.code
-        wrong = [Result.of(code, text).about(given.ref) for text in error.problems]
+        wrong = [
+            Result.of(error.code, problem.text, problem.path).about(given.ref)
+            for problem in error.problems
+        ]
         return Outcome(ListChanges(), tuple(in_report(wrong)), len(objects))
     if wanted is None:
         nothing = Result.of("ConfigIgnored", _NO_CONFIG).about(given.ref)

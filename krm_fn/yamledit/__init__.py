@@ -24,13 +24,14 @@ from krm_fn.yamledit.document import (
     Document,
     has_complex_keys,
 )
-from krm_fn.yamledit.lines import Lines, with_line_feeds
+from krm_fn.yamledit.lines import Lines, Position, with_line_feeds
 
 __all__ = [
     "CODE_OF_YTT",
     "Cut",
     "Document",
     "Lines",
+    "Position",
     "cut",
     "has_complex_keys",
     "read",

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from krm_fn.light_typing import NamedTuple
+
 RARE_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 BREAKS = frozenset("\r\n\x85\u2028\u2029")
 """Every character that is a line break or part of one."""
@@ -29,15 +31,31 @@ def newline_of(text: str) -> str:
     return "\n"
 
 
+class Position(NamedTuple):
+    """A place in a text, as people count: the first line and the first column are 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}"
+
+
 class Lines:
     """The line breaks of a text, found once for any number of positions."""
 
     def __init__(self, text: str) -> None:
-        self._ends = [match.end() for match in re.finditer("\n", with_line_feeds(text))]
+        breaks = re.finditer("\n", with_line_feeds(text))
+        self._starts = [0, *(match.end() for match in breaks)]
 
     def above(self, position: int) -> int:
         """Return how many lines end before a position."""
-        return bisect_right(self._ends, position)
+        return bisect_right(self._starts, position) - 1
+
+    def position(self, offset: int) -> Position:
+        """Return the line and the column of an offset in the text."""
+        above = self.above(offset)
+        return Position(above + 1, offset - self._starts[above] + 1)
 
 
 def end_of_match(pattern: re.Pattern[str], text: str, position: int) -> int:

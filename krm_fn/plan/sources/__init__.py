@@ -53,9 +53,7 @@ class Objects:
         try:
             read = formats.read(value.text, source.get("format"))
         except ConfigError as error:
-            raise ConfigError(
-                [f"{_name_of(obj)} key `{_key(value)}` {text}" for text in error.problems]
-            ) from None
+            raise ConfigError.of(f"{_name_of(obj)} key `{_key(value)}` {error}") from None
         in_secret = obj.ref.kind == "Secret"
         return {
             path: given._replace(place=f"{_name_of(obj)} {given.place}", in_secret=in_secret)
@@ -89,7 +87,7 @@ class Objects:
             called += f' in namespace "{namespace}"'
         if not candidates:
             problem = f"must name an object of the list: there is no {called} in it"
-            raise ConfigError([problem])
+            raise ConfigError.of(problem)
         obj, *others = candidates
         if others:
             hint = "keep one of them"
@@ -98,13 +96,13 @@ class Objects:
             problem = (
                 f"must name one object: there are {len(candidates)} of {called} in the list, {hint}"
             )
-            raise ConfigError([problem])
+            raise ConfigError.of(problem)
         if namespace is None and self._has_others(obj.ref.namespace):
             problem = (
                 f"must say in `namespace` that the {called} of namespace {json.dumps(obj.ref.namespace)} is "
                 "meant, because the list holds objects of other namespaces, too, and anybody may own one of that name"
             )
-            raise ConfigError([problem])
+            raise ConfigError.of(problem)
         return obj
 
     def _has_others(self, namespace: str) -> bool:
@@ -135,7 +133,7 @@ class Objects:
 def _value(obj: Object, key: str | None) -> Value:
     """Return the text of a key, or of the only key."""
     if sops.is_encrypted(obj.data):
-        raise ConfigError([f"{_name_of(obj)} {sops.ENCRYPTED}"])
+        raise ConfigError.of(f"{_name_of(obj)} {sops.ENCRYPTED}")
     from krm_fn.formats import embedded  # noqa: PLC0415 -- most configs refer to no object
 
     texts = {value.path[-1]: value for value in embedded.values(obj.data)}
@@ -155,7 +153,7 @@ def _value(obj: Object, key: str | None) -> Value:
             return value
         reason = value.problem.message
         problem = f"{_name_of(obj)} key `{_key(value)}`: {reason}"
-    raise ConfigError([problem])
+    raise ConfigError.of(problem)
 
 
 def _key(value: Value) -> str:
