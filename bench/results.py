@@ -1,4 +1,4 @@
-"""Measure and print; with ``--write`` measure more, and write `RESULTS.md`, its pictures and the table of the docs.
+"""Measure and print; with ``--write`` measure more, and write `RESULTS.md` and its pictures.
 
 Usage: results.py [--runs N] [--write]. The commands of a table run in turn, one after the other in each round, because
 the speed of a shared machine drifts; a figure is the median of the rounds. A missing program is an error of its row.
@@ -32,8 +32,6 @@ from processes import cost
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "RESULTS.md"
 TEMPLATE = ROOT / "bench" / "results.md.template"
-STABILITY = ROOT / "docs" / "stability.md"
-BLOCK = re.compile(r"(<!-- bench: [^\n]* -->\n\n).*?(<!-- end of bench -->)", re.DOTALL)
 RUNS = 5
 STREAM = 3_300
 """So many documents, 2 MB, in the table of programs."""
@@ -189,7 +187,7 @@ def _output(command: Sequence[str]) -> str:
 
 
 def write(runs: int) -> None:
-    """Measure all, and write the page, its pictures and the table of the documentation."""
+    """Measure all, and write the page and its pictures."""
     machine_ = machine()
     found = []
     for one, figure in measured(figures.every(), runs):
@@ -216,10 +214,6 @@ def write(runs: int) -> None:
         "GROWTH": growth_table(lines),
     }
     RESULTS.write_text(Template(TEMPLATE.read_text()).substitute(page))
-    table = page["FIGURES"]
-    STABILITY.write_text(
-        BLOCK.sub(lambda found: f"{found[1]}{table}\n{found[2]}", STABILITY.read_text())
-    )
 
 
 def main() -> None:

@@ -1,8 +1,7 @@
-"""The measurements: the same inputs each time, the same change by other programs, the same figures on each page."""
+"""The measurements: the same inputs each time, the same change by other programs."""
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
 
@@ -16,21 +15,6 @@ import inputs
 import peers
 import rounds
 from processes import cost
-
-RESULTS = (ROOT / "bench/RESULTS.md").read_text()
-STABILITY = (ROOT / "docs/stability.md").read_text()
-
-
-def rows(text: str, heading: str) -> list[str]:
-    """The rows of the first table behind a heading or a comment, without its head."""
-    _, _, rest = text.partition(heading)
-    found = re.search(r"((?:^\|.*\n)+)", rest, re.MULTILINE)
-    assert found
-    return found[1].splitlines()[2:]
-
-
-def test_the_documentation_has_the_figures_of_the_results() -> None:
-    assert rows(STABILITY, "<!-- bench: ") == rows(RESULTS, "## The figures of the design")
 
 
 @pytest.mark.parametrize("others", [inputs.small_workloads, inputs.long_texts, inputs.deep_schemas])
