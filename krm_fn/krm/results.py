@@ -151,7 +151,7 @@ class Result(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The message with the code in front under which docs/messages.md explains it; a change has none.
+        """The message with the code in front under which krm/messages.md explains it; a change has none.
 
         This is the only place that writes a code into a text.
         """
