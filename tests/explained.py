@@ -48,6 +48,18 @@ MANIFESTS = WEST + EAST + CONFIG
 URL = "http://proxy.corp.example:3128"
 DECLARED = f"{HEAD}  httpProxy: {URL}\n  httpsProxy: {URL}\n"
 
+RELEASE = (
+    "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
+    "spec: {chart: {spec: {chart: podinfo}}}\n---\n"
+)
+
+
+def workload(name: str) -> str:
+    return (
+        f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\n"
+        "spec: {template: {spec: {containers: [{name: a, image: x}]}}}\n---\n"
+    )
+
 
 def explained(manifests: str = MANIFESTS, *arguments: str) -> str:
     """Return what the command prints; no password is in it."""

@@ -7,14 +7,34 @@ from pathlib import Path
 
 import pytest
 
-from explained import CONFIG, EAST, MANIFESTS, WEST, answer, explained
+from explained import BARE, CONFIG, DECLARED, EAST, MANIFESTS, RELEASE, WEST, answer, explained, workload
 from stories import TESTDATA
 
 
-def test_the_answer_begins_with_one_sentence() -> None:
-    summary = answer(MANIFESTS)["summary"]
-    assert summary.startswith("2 of 2 clusters get one of 2 proxies; a run changes 2 objects; ")
-    assert explained(MANIFESTS).startswith(summary)
+@pytest.mark.parametrize(
+    ("manifests", "sentence"),
+    [
+        pytest.param(
+            MANIFESTS,
+            "0 of 2 objects that can hold a proxy have it; a run changes 2; merging replaces nodes of 1 cluster.",
+            id="some change",
+        ),
+        pytest.param(
+            workload("web") + RELEASE + DECLARED,
+            "0 of 2 objects that can hold a proxy have it; a run changes nothing; 2 are left: workloads 1, charts 1.",
+            id="some are left",
+        ),
+        pytest.param(
+            BARE.replace("NAME", "bare") + workload("web") + DECLARED,
+            "0 of 1 objects that can hold a proxy have it; a run changes nothing; 1 is left: workloads 1; "
+            "nodes of 1 cluster get no proxy.",
+            id="nodes get none",
+        ),
+        pytest.param(DECLARED, "No object could carry a proxy.", id="none"),
+    ],
+)
+def test_the_answer_begins_with_one_sentence(manifests: str, sentence: str) -> None:
+    assert explained(manifests).splitlines()[0] == sentence
 
 
 def test_some_clusters_may_be_asked_for() -> None:

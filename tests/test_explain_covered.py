@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explained import CLUSTER, DECLARED, EAST, WEST, answer
+from explained import CLUSTER, DECLARED, EAST, RELEASE, WEST, answer, workload
 from krm_fn.config import load
 from krm_fn.config.located import located_configs
 from krm_fn.explain.covered import Covered, covered
@@ -19,21 +19,10 @@ from support import inject_proxy
 CHOOSING = "  targets: {workloads: {choose: [{names: [web]}]}}\n"
 
 
-def workload(name: str) -> str:
-    return (
-        f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\n"
-        "spec: {template: {spec: {containers: [{name: a, image: x}]}}}\n---\n"
-    )
-
-
 TWO_IN_A_LIST = (
     "apiVersion: v1\nkind: List\nitems:\n"
     + "".join(f"- {workload(name)}".replace("\n", "\n  ").removesuffix("  ---\n  ") for name in ("web", "api"))
     + "---\n"
-)
-RELEASE = (
-    "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
-    "spec: {chart: {spec: {chart: podinfo}}}\n---\n"
 )
 
 

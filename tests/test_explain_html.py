@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
-from explained import explained, fleet
-from support import ROOT
+import pytest
+import yaml
+
+from explained import BARE, DECLARED, EAST, WEST, explained, fleet, workload
+from support import ROOT, inject_proxy, run, write
 
 STORY = ROOT / "tests" / "explain_page"
 MANIFESTS = (STORY / "manifests.yaml").read_text(encoding="utf-8")
@@ -51,7 +55,8 @@ class Page(HTMLParser):
 
 
 def test_the_page_says_what_is_stored(golden: Callable[[Path, bytes], None]) -> None:
-    golden(STORY / "page.txt", re.sub(r"\s*\n[\s|]*", "\n", Page(page()).text).strip().encode() + b"\n")
+    text = re.sub(r"\s*\n[\s|]*", "\n", Page(page()).text).strip()
+    golden(STORY / "page.txt", re.sub("Folder .* UTC", "Folder NAME, DAY UTC", text).encode() + b"\n")
 
 
 def test_the_page_is_well_formed_loads_nothing_and_runs_nothing() -> None:
@@ -76,8 +81,30 @@ def test_a_value_with_markup_is_shown_and_not_run() -> None:
     assert "&lt;script&gt;x" in text
 
 
-def test_names_of_many_clusters_are_folded_and_each_is_there() -> None:
-    text = page(fleet(70))
-    assert "org/c0, org/c1, org/c2 and 67 more" in text
-    assert "<li>org/c69</li>" in text
-    assert text.count('<li class="tile') == 70
+def test_many_clusters_are_small_tiles_with_their_names_below() -> None:
+    text = page(fleet(250))
+    assert "org/c0, org/c1, org/c2 and 247 more" in text
+    for number in range(250):
+        assert f'<li title="org/c{number}">' in text
+    assert "<p>and 50 more: <code>--output json</code> has each</p>" in text
+    assert len(text) < 250_000
+
+
+def test_what_to_do_has_the_text_to_paste() -> None:
+    text = page(BARE.replace("NAME", "bare") + EAST + workload("web") + DECLARED)
+    (pasted,) = re.findall("<pre.*?><code>(.*?)</code></pre>", text, re.DOTALL)
+    assert set(yaml.safe_load(pasted)["clusterDefaults"]) >= {"podCIDRs", "serviceCIDRs", "endpoint"}
+    assert "<p>1: nobody chose them: <code>targets: {workloads: {choose: [{names: [NAME]}]}}</code></p>" in text
+
+
+@pytest.mark.parametrize(("git", "commit"), [(True, ", commit [0-9a-f]+"), (False, "")], ids=["git", "no git"])
+def test_the_page_says_of_which_folder_commit_and_day_it_is(tmp_path: Path, git: bool, commit: str) -> None:
+    folder = tmp_path / "fleet"
+    write(folder, {"clusters/west.yaml": WEST, "proxy.yaml": DECLARED})
+    for words in ("init -q", "add .", "-c user.name=a -c user.email=a@example.com commit -qm first"):
+        run(["git", "-C", folder, *words.split()])
+    environment = {"SOURCE_DATE_EPOCH": "86400", "PATH": os.environ["PATH"] if git else ""}
+    done = inject_proxy("", "explain", "--output", "html", str(folder), env=environment)
+    assert re.search(f"<title>Folder fleet{commit}, 1970-01-02 UTC", done.stdout.decode())
+    assert b"clusters/west.yaml controlplane.cluster.x-k8s.io" in done.stdout
+    assert str(tmp_path).encode() not in done.stdout

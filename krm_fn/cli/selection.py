@@ -113,7 +113,10 @@ class Selection(NamedTuple):
 
 
 def select(
-    paths: Sequence[str], exclude: Sequence[str], also: Container[LeftAlone] = ()
+    paths: Sequence[str],
+    exclude: Sequence[str],
+    also: Container[LeftAlone] = (),
+    start: str = "",
 ) -> Selection:
     """Return the manifests among files and folders; `-` alone is a stream.
 
@@ -121,6 +124,7 @@ def select(
         paths: files and folders; none is the current folder.
         exclude: patterns of files to leave out.
         also: reasons for which a file is not left alone here.
+        start: the folder from which files are called; "" where they are called as the paths are.
 
     Raises:
         UsageError: a path cannot be read.
@@ -137,7 +141,8 @@ def select(
         above = map(os.path.realpath, files_above(common_folder(paths or ["."])))
         files = {*above, *(file.path for file in found)}
         inputs = _inputs_of_kustomizations(set(map(os.path.dirname, files)))
-    for name, path, is_regular in found:
+    for called, path, is_regular in found:
+        name = os.path.relpath(path, start) if start else called
         if not is_regular:
             selection.left_alone[name] = LeftAlone.LINK
             continue

@@ -13,7 +13,7 @@ from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.grants import Grant, Proxy, grants_of, proxies_of
-from krm_fn.explain.names import capitalised, cluster_names, distinct
+from krm_fn.explain.names import cluster_names
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
@@ -53,7 +53,7 @@ def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = 
         grants += grants_of(record)
     results = [*comparison.results, *comparison.silenced]
     nodes = node_changes(results, comparison.compared)
-    clusters = clusters_of(comparison, grants, nodes, belonging)
+    clusters = clusters_of(comparison, grants, belonging)
     names = [cluster.name for cluster in clusters]
     chosen = _chosen(only, names)
 
@@ -109,24 +109,26 @@ def _belonging(compared: Iterable[Compared]) -> dict[ObjectRef, set[str]]:
 
 
 def _summary(
-    clusters: Sequence[ClusterAnswer], nodes: Sequence[NodeChange], rows: Sequence[Covered]
+    clusters: Iterable[ClusterAnswer], nodes: Iterable[NodeChange], rows: Sequence[Covered]
 ) -> str:
-    """Return one sentence: how many Clusters get which proxy, what is replaced, and what is left."""
-    phrases = []
-    served = [cluster for cluster in clusters if cluster.proxies]
-    urls = distinct(url for cluster in served for url in cluster.proxies.values())
-    if urls:
-        which = f"one of {len(urls)} proxies"
-        if len(urls) == 1:
-            which = f"the proxy {urls[0]}"
-        get = "gets" if len(served) == 1 else "get"
-        total = count(len(clusters), "cluster")
-        phrases.append(f"{len(served)} of {total} {get} {which}")
-    elif clusters:
-        phrases.append("no cluster gets a proxy")
+    """Return one sentence: how many objects have the proxy, change, and are left, and what happens to nodes."""
+    found = sum(row.found for row in rows)
+    if not found:
+        return "No object could carry a proxy."
+    same = sum(row.same for row in rows)
     changed = sum(row.changed for row in rows)
-    changes = count(changed, "object") if changed else "nothing"
-    phrases.append(f"a run changes {changes}")
+    phrases = [
+        f"{same} of {found} objects that can hold a proxy have it",
+        f"a run changes {changed or 'nothing'}",
+    ]
+    systems = [f"{row.system} {row.left}" for row in rows if row.left]
+    if systems:
+        left = found - same - changed
+        verb = "is" if left == 1 else "are"
+        phrases.append(f"{left} {verb} left: {', '.join(systems)}")
+    without = [cluster for cluster in clusters if cluster.left]
+    if without:
+        phrases.append(f"nodes of {count(len(without), 'cluster')} get no proxy")
     replaced: set[str] = set()
     for change in nodes:
         if change.is_replaced:
@@ -134,4 +136,4 @@ def _summary(
     if replaced:
         phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
     sentence = "; ".join(phrases)
-    return f"{capitalised(sentence)}."
+    return f"{sentence}."

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from krm_fn.explain.grants import READERS, Grant
 from krm_fn.explain.names import cluster_name, distinct
-from krm_fn.explain.nodes import NodeChange
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.pipeline import Comparison
@@ -26,24 +24,17 @@ class ClusterAnswer:
     Attributes:
         name: ``namespace/name``.
         proxies: its parts -> their proxy.
-        replaced: which of its nodes are replaced.
-        kept: which of its nodes keep what they have.
         left: what of it gets no proxy, and why.
-        codes: the codes of the errors and warnings about it.
     """
 
     name: str
     proxies: dict[str, str] = field(default_factory=dict)
-    replaced: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
-    codes: list[str] = field(default_factory=list)
 
 
 def clusters_of(
     comparison: Comparison,
     grants: Sequence[Grant],
-    nodes: Iterable[NodeChange],
     belonging: Mapping[ObjectRef, set[str]],
 ) -> list[ClusterAnswer]:
     """Return what each Cluster gets; first those of which something gets nothing.
@@ -51,7 +42,6 @@ def clusters_of(
     Args:
         comparison: what the run found out.
         grants: who gets which proxy.
-        nodes: which nodes are replaced.
         belonging: object -> the names of its Clusters.
     """
     answers: dict[str, ClusterAnswer] = {}
@@ -62,15 +52,6 @@ def clusters_of(
     reasons = _why_nothing(comparison, grants)
     for name in reasons:
         answers.setdefault(name, ClusterAnswer(name))
-    for change in nodes:
-        parts = [_kind(part) for part in change.parts or ("nodes",)]
-        for name in answers.keys() & change.clusters:
-            answer = answers[name]
-            _add(answer.replaced if change.is_replaced else answer.kept, parts)
-    for result in comparison.results:
-        if result.severity is not Severity.INFO:
-            for name in answers.keys() & clusters_about(result, belonging):
-                _add(answers[name].codes, [result.code])
     results = [*comparison.results, *comparison.silenced]
     _add_left(answers, results, belonging)
     for name, why in reasons.items():

@@ -5,36 +5,33 @@ Every value is escaped, and the Content-Security-Policy of the page allows nothi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from string import Template
 
 from krm_fn.explain.answer import Explanation
-from krm_fn.explain.clusters import ClusterAnswer
-from krm_fn.explain.names import distinct, some
-from krm_fn.explain.sections import Section, sections
+from krm_fn.explain.names import some
+from krm_fn.explain.sections import CLUSTERS, TO_DO, Section, sections
 from krm_fn.package_files import text_of
 from krm_fn.printable import printable_html
 
-_COLOURS = 8
-_FEW = 3
+_FEW = 5
+_MOST = 200
+"""So many rows, or lines of a cell, are shown: a page stays small however many Clusters there are."""
 _MANY_TILES = 60
-_NOTHING = "gets nothing"
 
 
-def render(explanation: Explanation, about: str = "") -> str:
-    """Return the page; ``about`` says of which folder it is."""
+def render(explanation: Explanation, about: str) -> str:
+    """Return the page; ``about`` says of which folder it is, and of when."""
     body, links = "", ""
     for number, section in enumerate(sections(explanation)):
         title = _text(section.title)
-        content = _table(section)
         if section.is_detail:
             summary = f"<summary>{title}: {len(section.rows)}</summary>"
-            body += f"<details>{summary}{content}</details>\n"
+            body += f"<details>{summary}{_table(section)}</details>\n"
             continue
         links += f'<li><a href="#s{number}">{title}</a></li>'
-        if section.title == "Clusters":
-            content = _tiles(explanation.clusters) + content
-        body += f'<section id="s{number}"><h2>{title}</h2>{content}</section>\n'
+        body += f'<h2 id="s{number}">{title}</h2>'
+        body += _list(section) if section.title == TO_DO else _table(section)
     return Template(text_of("explain/page.html")).substitute(
         style=text_of("explain/page.css"),
         summary=printable_html(explanation.summary),
@@ -44,27 +41,56 @@ def render(explanation: Explanation, about: str = "") -> str:
     )
 
 
+def _list(section: Section) -> str:
+    """Return what to do, each with the text to paste and the places."""
+    items = ""
+    for what, text, places in section.rows:
+        items += f"<li><p>{_text(what)}</p>"
+        few = _FEW
+        if text:
+            shown = "\n".join(map(printable_html, text.splitlines()))
+            items += f'<pre tabindex="0"><code>{shown}</code></pre>'
+            few = 1
+        items += f"{_folded('places', places, few)}</li>\n"
+    return f'<ol class="card">{items}</ol>\n'
+
+
 def _table(section: Section) -> str:
+    """Return a table in a box, which scrolls where the screen is narrow."""
     columns = "".join(f'<th scope="col">{name}</th>' for name in section.head)
     rows = ""
-    for row in section.rows:
-        rows += "<tr>"
-        for name, cell in zip(section.head, row, strict=True):
-            lines = cell.splitlines()
-            rows += f'<td data-of="{name}">{_folded(name.lower(), lines)}</td>'
+    for row in section.rows[:_MOST]:
+        named = zip(section.head, row, strict=True)
+        first, *others = [_folded(name.lower(), cell) for name, cell in named]
+        if section.title == CLUSTERS:
+            first = _tiles(row[0])
+        rows += f'<tr><th scope="row">{first}</th>'
+        for cell in others:
+            rows += f"<td>{cell}</td>"
         rows += "</tr>\n"
-    return f"<table><thead><tr>{columns}</tr></thead><tbody>\n{rows}</tbody></table>"
+    table = f"<table><thead><tr>{columns}</tr></thead><tbody>\n{rows}</tbody></table>"
+    title = printable_html(section.title)
+    box = f'<div class="card box" role="region" aria-label="{title}" tabindex="0">'
+    return f"{box}{table}{_rest(section.rows)}</div>\n"
 
 
-def _folded(called: str, lines: Sequence[str]) -> str:
-    """Return lines, folded where they are many."""
-    if len(lines) <= _FEW:
+def _folded(called: str, cell: str, few: int = _FEW) -> str:
+    """Return the lines of a cell, folded where they are more than a few."""
+    lines = cell.splitlines()
+    if len(lines) <= few:
         return "".join(f"<p>{_text(line)}</p>" for line in lines)
-    items = "".join(f"<li>{_text(line)}</li>" for line in lines)
+    items = "".join(f"<li>{_text(line)}</li>" for line in lines[:_MOST])
     first = f"{len(lines)} {called}"
     if max(map(len, lines)) < 40:
         first = _text(some(lines))
-    return f"<details><summary>{first}</summary><ul>{items}</ul></details>"
+    return f"<details><summary>{first}</summary><ul>{items}</ul>{_rest(lines)}</details>"
+
+
+def _rest(items: Sequence[object]) -> str:
+    """Return the number of rows or lines that are not shown, and what shows them; "" where all are."""
+    if len(items) <= _MOST:
+        return ""
+    return f"<p>and {len(items) - _MOST} more: <code>--output json</code> has each</p>"
 
 
 def _text(words: str) -> str:
@@ -75,25 +101,10 @@ def _text(words: str) -> str:
     return "".join(pieces)
 
 
-def _tiles(clusters: Iterable[ClusterAnswer]) -> str:
-    """Return a lane for each proxy, with a tile for each Cluster; first what gets nothing."""
-    lanes: dict[str, list[ClusterAnswer]] = {}
-    for cluster in clusters:
-        for url in distinct(cluster.proxies.values()) or [_NOTHING]:
-            lanes.setdefault(url, []).append(cluster)
-    shown = ""
-    for number, (url, members) in enumerate(lanes.items()):
-        kind = "none" if url == _NOTHING else f"p{number % _COLOURS}"
-        if len(members) > _MANY_TILES:
-            kind += " small"
-        tiles = ""
-        for cluster in members:
-            partly = " partly" if cluster.left and cluster.proxies else ""
-            name = printable_html(cluster.name)
-            tiles += f'<li class="tile {kind}{partly}" title="{name}">{name}</li>'
-        title = _text(f"`{url}` {len(members)}")
-        shown += f'<div class="lane"><h3>{title}</h3><ul class="tiles">{tiles}</ul></div>'
-    if not shown:
-        return ""
-    legend = '<p class="quiet">A tile is a cluster; with a red ring, a part of it gets nothing.</p>'
-    return f'<div class="card">{shown}{legend}</div>'
+def _tiles(cell: str) -> str:
+    """Return a tile for each Cluster; many are small ones, with their names below."""
+    names = cell.splitlines()
+    tiles = "".join(f'<li title="{name}">{name}</li>' for name in map(printable_html, names))
+    if len(names) <= _MANY_TILES:
+        return f'<ul class="tiles">{tiles}</ul>'
+    return f'<ul class="tiles small">{tiles}</ul>{_folded("clusters", cell)}'

@@ -8,18 +8,23 @@ from collections.abc import Iterable, Iterator
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
 from krm_fn.explain.covered import HEAD, Covered
+from krm_fn.explain.facts import lines_of_facts
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
 from krm_fn.explain.names import Names, capitalised, some
 from krm_fn.explain.nodes import NodeChange
 from krm_fn.krm.masking import redact
 from krm_fn.krm.messages import explanations
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import grouped
 from krm_fn.light_typing import NamedTuple
 
+TO_DO = "What to do"
 COVERED = "What was covered"
+CLUSTERS = "Clusters"
 _Rows = list[list[str]]
 """The cells of each row; a cell may have several lines."""
+_TO_CHOOSE = ("workloads", "charts")
+"""The systems of which a ProxyConfig chooses objects."""
 
 
 class Section(NamedTuple):
@@ -36,95 +41,93 @@ class Section(NamedTuple):
 
 def sections(explanation: Explanation) -> list[Section]:
     """Return the sections that have something to say, the most important first."""
-    of_clusters = ("Clusters", "Proxy", "Nodes", "What is wrong")
+    of_clusters = (CLUSTERS, "Proxy", "What is left")
+    of_proxies = ("Who gets it", "Proxy", "Objects")
     shown = [
-        Section("What to do", ("What", "Where"), _findings(explanation.findings)),
+        Section(TO_DO, ("What", "Text", "Places"), list(_actions(explanation))),
         Section(COVERED, (*HEAD, "Why"), _covered(explanation.covered)),
-        Section("Clusters", of_clusters, _clusters(explanation.clusters)),
-        Section(
-            "Nodes that are replaced, or keep what they have",
-            ("What happens", "Objects"),
-            _nodes(explanation.nodes),
-        ),
+        Section(CLUSTERS, of_clusters, _clusters(explanation.clusters)),
+        Section("Proxies", of_proxies, list(map(_places, explanation.proxies))),
     ]
     for proxy in explanation.proxies:
-        shown += _of_proxy(proxy)
+        who = _who(proxy)
+        if proxy.http_proxy or proxy.https_proxy:
+            title = f"`NO_PROXY` of {who}"
+            shown.append(Section(title, ("Entry", "Why"), _entries(proxy), is_detail=True))
+        of_hosts = ("Host", "What it is", "How programs reach it")
+        hosts = list(map(_host, proxy.hosts))
+        shown.append(Section(f"Hosts that {who} call", of_hosts, hosts, is_detail=True))
+    of_nodes = ("What happens", "Objects")
+    nodes = _nodes(explanation.nodes)
+    shown.append(Section("Nodes that are replaced, or keep what they have", of_nodes, nodes))
     return [section for section in shown if section.rows]
 
 
-def _of_proxy(proxy: Proxy) -> Iterator[Section]:
-    title = capitalised(proxy.readers)
+def _who(proxy: Proxy) -> str:
+    who = proxy.readers
     if proxy.clusters:
-        title += f" of {some(proxy.clusters)}"
+        who += f" of {some(proxy.clusters)}"
     else:
-        title += " without a known Cluster"
+        who += " without a known Cluster"
     if proxy.parts:
-        title += f" ({some(proxy.parts)})"
-    yield Section(title, ("Proxy", "Places"), [_places(proxy)])
-    if proxy.http_proxy or proxy.https_proxy:
-        yield Section("`NO_PROXY`", ("Entry", "Why it is there"), _entries(proxy), is_detail=True)
-    hosts = list(map(_host, proxy.hosts))
-    yield Section("Hosts", ("Host", "What it is", "How programs reach it"), hosts, is_detail=True)
+        who += f" ({some(proxy.parts)})"
+    return who
 
 
 def _covered(rows: Iterable[Covered]) -> _Rows:
     cells = []
     for row in rows:
-        why = "; ".join(row.why)
+        why = "\n".join(row.why)
         cells.append([*row.cells, why])
     return cells
 
 
-def _findings(results: Iterable[Result]) -> _Rows:
-    """Return the errors and warnings; those of one code are one, with what to do."""
-    places = defaultdict(list)
-    for result in results:
-        line = result.sentence(redact(result.ref.file_path))
-        text = line.replace(f"{result.code}: ", "", 1)
-        places[result.severity.value, result.code].append(text)
+def _actions(explanation: Explanation) -> Iterator[list[str]]:
+    """Yield what a person does, for each code of the findings, and for what is left.
+
+    Each is a sentence, the text to paste, and the places or reasons.
+    """
+    groups = grouped(explanation.findings, lambda result: (result.severity, result.code))
     known = explanations()
-    rows = []
-    for (severity, code), texts in places.items():
-        what = f"[{severity}] `{code}`: {known[code].meaning} {known[code].remedy}"
-        rows.append([what, "\n".join(texts)])
-    return rows
+    for results in groups:
+        first = results[0]
+        words = known[first.code]
+        what = f"[{first.severity.value}] `{first.code}`: {words.meaning} {words.remedy}"
+        lines = lines_of_facts(results) if first.fact else []
+        places = []
+        for result in results:
+            sentence = result.sentence(redact(result.ref.file_path))
+            places.append(sentence.replace(f"{result.code}: ", "", 1))
+        yield [what, "\n".join(lines), "\n".join(places)]
+    for row in explanation.covered:
+        if row.left and row.system in _TO_CHOOSE:
+            what = (
+                f"{row.left} of {row.found} {row.system} are left: choose those that call hosts "
+                "outside, below `spec` of the ProxyConfig"
+            )
+            yield [what, "", "\n".join(row.why)]
 
 
 def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
     """Return the Clusters; those about which there is the same to say are one row."""
-    alike = defaultdict(list)
+    names: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
+    left: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
     for cluster in clusters:
-        cells = _cells(cluster)
-        alike[cells].append(cluster)
+        alike = (_proxies(cluster), bool(cluster.left))
+        names[alike].append(cluster.name)
+        left[alike] += cluster.left
     rows = []
-    for (proxies, nodes, codes), members in alike.items():
-        names = []
-        wrong = []
-        for cluster in members:
-            names.append(cluster.name)
-            wrong += [f"gets nothing: {why}" for why in cluster.left]
-        if codes:
-            wrong.append(codes)
-        together = "\n".join(names)
-        rows.append([together, proxies, nodes, "\n".join(wrong)])
+    for alike, together in names.items():
+        rows.append(["\n".join(together), alike[0], "\n".join(left[alike])])
     return rows
 
 
-def _cells(cluster: ClusterAnswer) -> Names:
-    """Return the proxies of a Cluster, its nodes, and its codes."""
+def _proxies(cluster: ClusterAnswer) -> str:
+    """Return the proxies of a Cluster, each with the parts that get it."""
     parts = defaultdict(list)
     for part, url in cluster.proxies.items():
         parts[url].append(part)
-    proxies = []
-    for url, named in parts.items():
-        names = ", ".join(named)
-        proxies.append(f"`{url}` {names}")
-    nodes = []
-    if cluster.replaced:
-        nodes.append(f"replaced: {', '.join(cluster.replaced)}")
-    if cluster.kept:
-        nodes.append(f"NOT replaced: {', '.join(cluster.kept)}")
-    return "\n".join(proxies), "\n".join(nodes), ", ".join(cluster.codes)
+    return "\n".join(f"`{url}` {', '.join(named)}" for url, named in parts.items())
 
 
 def _nodes(changes: Iterable[NodeChange]) -> _Rows:
@@ -144,7 +147,7 @@ def _places(proxy: Proxy) -> list[str]:
         name = f"{place.file} {place.object}".strip()
         targets = ", ".join(place.targets)
         places.append(f"{name} ({targets})")
-    return [f"`{proxy.urls}`", "\n".join(places)]
+    return [capitalised(_who(proxy)), f"`{proxy.urls}`", "\n".join(places)]
 
 
 def _entries(proxy: Proxy) -> _Rows:

@@ -144,7 +144,14 @@ describe("what one sees", () => {
 
   test("what gets nothing comes first", () =>
     on("story", {}, async (page) => {
-      assert.match((await page.locator(".lane").first().textContent()) ?? "", /gets nothing.*org\/bare/);
+      const row = page.getByRole("region", { name: "Clusters" }).getByRole("row").nth(1);
+      assert.match((await row.textContent()) ?? "", /org\/bare.*is not in the list/);
+    }));
+
+  test("a table that is wider than a telephone scrolls in its box", () =>
+    on("story", { viewport: PHONE }, async (page) => {
+      const box = page.getByRole("region", { name: "What was covered" });
+      assert.ok(await box.evaluate((element) => element.scrollWidth > element.clientWidth));
     }));
 
   test("a tile of many Clusters is small and says its name", () =>
