@@ -183,3 +183,11 @@ def test_every_command_reads_a_file_whose_name_is_no_utf8(tmp_path: Path, argv: 
         (tmp_path / "proxy.yaml").write_text(CONFIG)
     done = inject_proxy("", *argv, cwd=tmp_path)
     assert done.returncode in ((0, 1) if argv[0] == "lint" or "--check" in argv else (0,)), done.stderr
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_run_that_writes_reports_what_it_finds_and_json_what_it_changes(tree: Path, form: str) -> None:
+    text = report(tree, "run", "--output", form, ".").decode()
+    assert ("sets the proxy in the exports" in text) == (form == "json")
+    assert "FactsUnknown" in text
+    assert "S3CRET" in (tree / "a b.yaml").read_text()

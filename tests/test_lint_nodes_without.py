@@ -40,6 +40,11 @@ OKE = made_by("controlplane", "OCIManagedControlPlane")
 AKS = made_by("infrastructure", "AzureManagedControlPlane")
 RKE2 = made_by("controlplane", "RKE2ControlPlane")
 KUBEADM = made_by("controlplane", "KubeadmControlPlane")
+EKS_ANYWHERE = {
+    "apiVersion": "anywhere.eks.amazonaws.com/v1alpha1",
+    "kind": "Cluster",
+    "metadata": {"name": "edge", "namespace": "e"},
+}
 OKE_KIND = "OCIManagedControlPlane"
 
 
@@ -54,6 +59,7 @@ def with_files(url: str) -> dict[str, Any]:
         pytest.param([AKS], ["Cluster/prod"], id="what is written only if asked for"),
         pytest.param([manifest(API, "Cluster"), workers("GKEConfigTemplate")], ["Cluster/prod"], id="its workers"),
         pytest.param([workers("GKEConfigTemplate")], ["MachineDeployment/md"], id="a Cluster that is not in the list"),
+        pytest.param([AKS, EKS_ANYWHERE], ["Cluster/edge", "Cluster/prod"], id="a Cluster of another namespace"),
         pytest.param([OKE, with_files("http://proxy:3128")], [], id="its files hold the proxy"),
         pytest.param([OKE, with_files("http://old:1")], [], id="its files hold another one, which is said"),
         pytest.param([topology()], ["Cluster/prod"], id="a class that is not in the list"),

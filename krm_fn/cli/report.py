@@ -31,18 +31,19 @@ def report(
     manifests: Manifests,
     fail_on: Severity,
 ) -> bytes:
-    """Return findings in a form of `--output` other than text.
+    """Return findings in a form of `--output` other than text, in JSON with the changes.
 
     Args:
         form: the name of the form.
         command: what found them.
-        results: the findings.
+        results: the findings and the changes.
         manifests: what was judged, also where nothing was found.
         fail_on: what is less severe is no failure of a test.
     """
     findings = [manifests.placed(result) for result in results]
     if form == "json":
         return _json_text([finding.to_data() for finding in findings])
+    findings = [finding for finding in findings if not finding.is_change]
     if form == "sarif":
         return _json_text(_sarif(command, findings))
     lines = _github(findings)

@@ -77,7 +77,7 @@ def run(given: Namespace) -> Answer:
         output = selection.files[STDIN]
         if changes:
             output = changes[STDIN].new or b""
-    elif not would:
+    if not would and not selection.is_stream:
         written = _written(given, selection, changes)
     return Answer([output], [*lines, *found.lines()], outcome.exit_code, written)
 
@@ -98,8 +98,8 @@ def _summary(
 def _refuse_contradictions(given: Namespace) -> None:
     if [given.diff, given.check, bool(given.output_dir)].count(True) > 1:
         raise UsageError("`--diff`, `--check` and `--output-dir` exclude each other")
-    if given.output != "text" and not given.check:
-        raise UsageError("`--output` must be with `--check`")
+    if given.output != "text" and (given.diff or ("-" in given.paths and not given.check)):
+        raise UsageError("`--output` must be without `--diff`, and with `--check` for a stream")
     if given.grouped and not given.diff:
         raise UsageError("`--grouped` must be with `--diff`")
     if given.output_dir and "-" in given.paths:

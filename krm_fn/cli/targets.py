@@ -18,16 +18,19 @@ _NOT_SHOWN = r"\[([^\[\]\n]+)\]\([^()\s]+\)| <!--[^\n]*-->"
 
 
 def run(given: Namespace) -> Answer:
-    """Print a list, or a page."""
-    if given.name is None:
+    """Print a list, a page, or of a system its list and then the page of the target of the same name."""
+    name = given.name
+    if name is None:
         return Answer([_table(list(TARGETS)).encode()])
-    if given.name in TARGETS:
-        return Answer([_page(given.name).encode()])
-    if given.name in SYSTEMS:
-        return Answer([_table(SYSTEMS[given.name]).encode()])
+    targets = SYSTEMS.get(name, (name,))
+    shown = _table(targets) if targets != (name,) else ""
+    if name in TARGETS:
+        shown += f"\n{_page(name)}" if shown else _page(name)
+    if shown:
+        return Answer([shown.encode()])
     known = names_of_only()
-    advice = did_you_mean(given.name, known) or f"; known are {', '.join(known)}"
-    raise UsageError(f'"{given.name}" is neither a target nor a system{advice}')
+    advice = did_you_mean(name, known) or f"; known are {', '.join(known)}"
+    raise UsageError(f'"{name}" is neither a target nor a system{advice}')
 
 
 def _table(names: Sequence[str]) -> str:

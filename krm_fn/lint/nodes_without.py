@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krm_fn.clusters import Cluster, Membership
+from krm_fn.clusters import Cluster, Membership, may_be_same
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
@@ -77,9 +77,11 @@ def nodes_without_proxy(
 
 
 def _owner(obj: Object, cluster: Cluster | None) -> Object:
-    """Return an object with the identity of its Cluster where that is in the list."""
+    """Return an object with the identity of its Cluster where that is in the list, and in the same namespace."""
     if cluster is None or not cluster.is_listed:
         return obj
+    if not may_be_same(obj.ref.namespace, cluster.namespace):
+        return obj  # the only Cluster, or one of the same name
     return obj._replace(ref=cluster.ref)
 
 
