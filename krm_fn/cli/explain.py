@@ -66,6 +66,7 @@ def _origin(folder: str) -> str:
     with suppress(OSError, subprocess.CalledProcessError):
         git = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603 -- git's own words
         origin += f", commit {git.stdout.strip()}"
-    seconds = os.environ.get("SOURCE_DATE_EPOCH") or time.time()
-    origin += time.strftime(", %Y-%m-%d UTC", time.gmtime(int(seconds)))
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    seconds = int(epoch) if epoch.isdecimal() else time.time()
+    origin += time.strftime(", %Y-%m-%d UTC", time.gmtime(seconds))
     return str(redact(origin))

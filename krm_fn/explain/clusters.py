@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from krm_fn.explain.grants import READERS, Grant
-from krm_fn.explain.names import cluster_name, distinct
+from krm_fn.explain.names import cluster_name
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.pipeline import Comparison
@@ -52,31 +52,18 @@ def clusters_of(
     reasons = _why_nothing(comparison, grants)
     for name in reasons:
         answers.setdefault(name, ClusterAnswer(name))
-    results = [*comparison.results, *comparison.silenced]
-    _add_left(answers, results, belonging)
+    for result in (*comparison.results, *comparison.silenced):
+        if result.code in _NOTHING:
+            why = f"{result.ref}: {redact(result.message)}"
+            for name in answers.keys() & clusters_about(result, belonging):
+                left = answers[name].left
+                if why not in left:
+                    left.append(why)
     for name, why in reasons.items():
         answer = answers[name]
         if why and not answer.proxies and not answer.left:
             answer.left.append(why)
     return sorted(answers.values(), key=lambda answer: not answer.left)
-
-
-def _add_left(
-    answers: Mapping[str, ClusterAnswer],
-    results: Iterable[Result],
-    belonging: Mapping[ObjectRef, set[str]],
-) -> None:
-    """Add what results say of nodes that get no proxy."""
-    for result in results:
-        if result.code in _NOTHING:
-            why = f"{result.ref}: {redact(result.message)}"
-            for name in answers.keys() & clusters_about(result, belonging):
-                _add(answers[name].left, [why])
-
-
-def _add(names: list[str], more: Iterable[str]) -> None:
-    """Append names that are not there yet."""
-    names[:] = distinct([*names, *more])
 
 
 def clusters_about(result: Result, belonging: Mapping[ObjectRef, set[str]]) -> set[str]:

@@ -110,15 +110,15 @@ def _actions(explanation: Explanation) -> Iterator[list[str]]:
 
 def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
     """Return the Clusters; those about which there is the same to say are one row."""
-    names: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
-    left: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
+    alike = defaultdict(list)
     for cluster in clusters:
-        alike = (_proxies(cluster), bool(cluster.left))
-        names[alike].append(cluster.name)
-        left[alike] += cluster.left
+        key = (_proxies(cluster), bool(cluster.left))
+        alike[key].append(cluster)
     rows = []
-    for alike, together in names.items():
-        rows.append(["\n".join(together), alike[0], "\n".join(left[alike])])
+    for (proxies, _), members in alike.items():
+        names = [cluster.name for cluster in members]
+        left = [why for cluster in members for why in cluster.left]
+        rows.append(["\n".join(names), proxies, "\n".join(left)])
     return rows
 
 

@@ -10,7 +10,7 @@ from krm_fn.explain.names import some
 from krm_fn.explain.sections import COVERED, Section, sections
 from krm_fn.printable import printable
 
-_FEW = 5
+_FEW = 6
 _WIDEST = 60
 _MORE = "`--verbose` shows all, `--cluster NAME` those of one Cluster"
 
