@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from explained import BARE, CONFIG, DECLARED, EAST, MANIFESTS, RELEASE, WEST, answer, explained, workload
+from explained import BARE, CONFIG, DECLARED, EAST, MANIFESTS, RELEASE, URL, WEST, answer, explained, workload
 from stories import TESTDATA
 
 
@@ -16,19 +16,27 @@ from stories import TESTDATA
     [
         pytest.param(
             MANIFESTS,
-            "0 of 2 objects that can hold a proxy have it; a run changes 2; merging replaces nodes of 1 cluster.",
+            "A run changes 2 of 2 objects that can hold a proxy; merging replaces nodes of 1 cluster.",
             id="some change",
         ),
         pytest.param(
             workload("web") + RELEASE + DECLARED,
-            "0 of 2 objects that can hold a proxy have it; a run changes nothing; 2 are left: workloads 1, charts 1.",
+            "A run changes none of 2 objects that can hold a proxy; 2 are left: workloads 1, charts 1.",
             id="some are left",
         ),
         pytest.param(
             BARE.replace("NAME", "bare") + workload("web") + DECLARED,
-            "0 of 1 objects that can hold a proxy have it; a run changes nothing; 1 is left: workloads 1; "
+            "A run changes none of 1 objects that can hold a proxy; 1 is left: workloads 1; "
             "nodes of 1 cluster get no proxy.",
             id="nodes get none",
+        ),
+        pytest.param(
+            workload("web").replace("image: x", f"image: x, env: [{{name: HTTP_PROXY, value: '{URL}'}}]")
+            + workload("api")
+            + DECLARED
+            + "  mode: Remove\n  targets: {workloads: {choose: [{names: [web]}]}}\n",
+            "A run changes 1 of 2 objects that can hold a proxy; 1 is left: workloads 1.",
+            id="a removal",
         ),
         pytest.param(DECLARED, "No object could carry a proxy.", id="none"),
     ],

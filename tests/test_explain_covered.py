@@ -67,7 +67,9 @@ def test_after_a_run_all_have_it(tmp_path: Path) -> None:
     assert [line.split() for line in table] == [["nodes", "1", "0", "1", "0"], ["workloads", "1", "0", "1", "0"]]
     assert head.split() == ["system", "found", "have", "it", "changed", "left"]
     assert "system" not in inject_proxy("", "run", "--quiet", str(file)).stderr.decode()
-    rows = answer(file.read_text())["covered"]
+    after = answer(file.read_text())
+    assert after["summary"] == "2 of 2 objects that can hold a proxy have it; a run changes nothing."
+    rows = after["covered"]
     assert [(row["system"], row["same"], row["changed"]) for row in rows] == [("nodes", 1, 0), ("workloads", 1, 0)]
 
 

@@ -13,7 +13,7 @@ from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.grants import Grant, Proxy, grants_of, proxies_of
-from krm_fn.explain.names import cluster_names
+from krm_fn.explain.names import capitalised, cluster_names
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
@@ -117,10 +117,10 @@ def _summary(
         return "No object could carry a proxy."
     same = sum(row.same for row in rows)
     changed = sum(row.changed for row in rows)
-    phrases = [
-        f"{same} of {found} objects that can hold a proxy have it",
-        f"a run changes {changed or 'nothing'}",
-    ]
+    of_all = f"of {found} objects that can hold a proxy"
+    phrases = [f"a run changes {changed or 'none'} {of_all}"]
+    if same:
+        phrases = [f"{same} {of_all} have it", f"a run changes {changed or 'nothing'}"]
     systems = [f"{row.system} {row.left}" for row in rows if row.left]
     if systems:
         left = found - same - changed
@@ -136,4 +136,4 @@ def _summary(
     if replaced:
         phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
     sentence = "; ".join(phrases)
-    return f"{sentence}."
+    return f"{capitalised(sentence)}."

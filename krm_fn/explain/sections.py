@@ -102,8 +102,8 @@ def _actions(explanation: Explanation) -> Iterator[list[str]]:
     for row in explanation.covered:
         if row.left and row.system in _TO_CHOOSE:
             what = (
-                f"{row.left} of {row.found} {row.system} are left: choose those that call hosts "
-                "outside, below `spec` of the ProxyConfig"
+                f"{row.left} of {row.found} {row.system} are left. To choose more, write below "
+                "`spec` of the ProxyConfig what fits."
             )
             yield [what, "", "\n".join(row.why)]
 
