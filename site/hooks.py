@@ -33,6 +33,11 @@ PLAYGROUND = ROOT / ".cache" / "site" / "try"
 _FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)\s#]+)")
 _CODE = re.compile(r"`[^`\n]*`")
+_TEXT_AND_PICTURE = re.compile(r"\A(# .*?\n)(.*?\n)(!\[.*?\n)", re.DOTALL)
+_PICTURE_FIRST = (
+    r'\1\n\3\n<a class="md-button md-button--primary" href="try/">Try it in your browser</a>\n\2'
+)
+"""The home shows the picture of the README, and leads to the playground, above the text."""
 _FIRST_COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _SHOWN_WHOLE = 100_000
 """Bytes of a folder whose files are shown; of a larger one only their names."""
@@ -77,12 +82,15 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     A bar in the code of a table is escaped there, and must not be for Python-Markdown. MkDocs reads the title of a page
     from its first line, which is a comment in pages that `make docs` writes.
     """
-    folder = (ROOT / page.file.src_uri).parent
+    source = ROOT / page.file.src_uri
+    folder = source.parent
 
     def lead(found: re.Match[str]) -> str:
         target = page_of(Path(os.path.normpath(folder / found[1])))
         return f"]({os.path.relpath(target, folder)}"
 
+    if source == HOME:
+        markdown = _TEXT_AND_PICTURE.sub(_PICTURE_FIRST, markdown, count=1)
     parts = _FENCED.split(_FIRST_COMMENT.sub("", markdown))
     for number in range(0, len(parts), 2):
         lines = _LINK.sub(lead, parts[number]).splitlines(keepends=True)

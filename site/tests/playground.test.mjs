@@ -322,6 +322,17 @@ describe("the page", () => {
     await free.close();
   });
 
+  test("is reached from the home, below its picture and above its text", async () => {
+    const home = await opened("");
+    const [picture, button, text] = await home.locator("article img, article .md-button, article p:not(:has(img, a))").all();
+    assert.ok(await picture.evaluate((image) => /** @type {HTMLImageElement} */ (image).naturalWidth > 0), "its picture is there");
+    assert.match(await text.innerText(), /proxy/);
+    await button.click();
+    await finished(home);
+    assert.match(home.url(), /\/try\/$/);
+    await home.close();
+  });
+
   test("is in the navigation of the documentation, which can be searched", async () => {
     // A link with the words: what is typed before the page listens is never looked for.
     const docs = await opened("?q=ProxyReplaced");
