@@ -43,7 +43,7 @@ class TargetRow(NamedTuple):
         traces: words of which one is in the text of every object that holds such.
         beside: the kinds of the objects beside which it creates others (``Target.companions``).
         is_generator: it does so only where its option ``generate`` asks for it.
-        on_request: it neither reads nor writes anything where ``spec.targets`` does not name it.
+        on_request: it is off where ``spec.targets`` does not name it.
     """
 
     module: str
@@ -73,7 +73,6 @@ def _kinds(*names: str) -> frozenset[GroupKind]:
 _CLUSTER = frozenset({cluster_api.CLUSTER})
 _DATA = _kinds("ConfigMap", "Secret")
 _VALUES = _DATA | {releases.HELM_RELEASE}
-_CONTAINER_REFERENCES = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef")
 _PODS = frozenset(POD_SPEC_OF)
 
 
@@ -86,6 +85,11 @@ def _add_ons(*kinds: GroupKind) -> TargetRow:
 def system_of(target_id: str) -> str:
     """Return the key under ``spec.targets`` that holds a target; its folder has the same name."""
     return target_id.partition(".")[0]
+
+
+def part_of(target_id: str) -> str:
+    """Return the key of a target below that of its system; "" for the one target of a system."""
+    return target_id.partition(".")[2]
 
 
 ROWS: Mapping[str, TargetRow] = {
@@ -160,23 +164,16 @@ ROWS: Mapping[str, TargetRow] = {
             "fn.inject-proxy.io/trusted-ca",
         ),
     ),
-    "workloads.certManager": TargetRow(
-        "workloads.workloads",
-        _kinds("Deployment.apps", "Deployment.extensions", "Job.batch"),
-        text_hints=("cert-manager",),
-        reference_words=_CONTAINER_REFERENCES,
-    ),
-    "workloads.chartOperator": TargetRow(
-        "workloads.workloads",
-        _kinds("Deployment.apps", "Deployment.extensions"),
-        text_hints=("chart-operator",),
-        reference_words=_CONTAINER_REFERENCES,
-    ),
     "workloads": TargetRow(
         "workloads.workloads",
         _PODS | cluster_api.PROVIDERS,
-        text_hints=("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy"),
-        reference_words=_CONTAINER_REFERENCES,
+        text_hints=(
+            "cert-manager",
+            "chart-operator",
+            "fn.inject-proxy.io/proxy",
+            "config.openshift.io/inject-proxy",
+        ),
+        reference_words=("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef"),
     ),
     "workloads.data": TargetRow(
         "workloads.proxy_data",

@@ -43,7 +43,7 @@ def stories_of(target: str) -> Path:
 
 
 def name_of(story: Path) -> str:
-    """``workloads/certManager/upstream-manifests``: how a test calls a story."""
+    """``workloads/workloads/cert-manager-upstream-manifests``: how a test calls a story."""
     return story.relative_to(TESTDATA).as_posix()
 
 

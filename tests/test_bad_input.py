@@ -40,8 +40,6 @@ OF_TARGETS = [
         "nodes.commands",
         "nodes.classes",
         "nodes.talos",
-        "workloads.certManager",
-        "workloads.chartOperator",
         "workloads",
     ),
     *("charts", "kyverno", "giantswarm.apps", "giantswarm.clusterValues", "tkg.clusterClass", "tkg.clusterConfig"),

@@ -124,7 +124,7 @@ def test_the_bytes_around_an_edit_stay_and_come_back(tmp_path: Path, text: str) 
     assert (tmp_path / "b.yaml").read_bytes().decode() == text
 
 
-GENERATE = CONFIG + "  targets: {giantswarm: {systemdProxy: {generate: true}}}\n"
+GENERATE = CONFIG + "  targets: {giantswarm: {generate: [systemdProxy]}}\n"
 CREATED_BESIDE = {
     "a file of one document": CLUSTER,
     "a file of several documents": f"{CLUSTER}---\n{OTHER}",

@@ -15,6 +15,7 @@ from krm_fn.config import (
     Override,
     PolicyChange,
     ProxyConfig,
+    TargetOptions,
     load,
     names_of_only,
 )
@@ -23,23 +24,22 @@ from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from support import ROOT, run
 
+DEFAULT = TargetOptions(off=frozenset({"nodes.files"}))
 ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
-    "the HTTP proxy alone": ({"httpProxy": PROXY}, ProxyConfig(http_proxy=PROXY)),
+    "the HTTP proxy alone": ({"httpProxy": PROXY}, ProxyConfig(http_proxy=PROXY, targets=DEFAULT)),
     "null and an empty URL count as not given": (
         {"httpProxy": PROXY, "httpsProxy": "", "mode": None, "targets": None, "selector": {"include": None}},
-        ProxyConfig(http_proxy=PROXY),
+        ProxyConfig(http_proxy=PROXY, targets=DEFAULT),
     ),
     "entries of a list are trimmed, and empty ones fall away": (
         {"httpProxy": PROXY, "noProxy": [" a ", "", "b,c"]},
-        ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("a"), Entry("b"), Entry("c"))),
+        ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("a"), Entry("b"), Entry("c")), targets=DEFAULT),
     ),
     "options stay as given, without defaults": (
         {"httpProxy": PROXY, "targets": {"workloads": {"conflict": "Keep"}, "kyverno": {}}},
         ProxyConfig(
             http_proxy=PROXY,
-            targets={
-                name: {"conflict": "Keep"} for name in ("workloads", "workloads.certManager", "workloads.chartOperator")
-            },
+            targets=TargetOptions({"workloads": {"conflict": "Keep"}, "kyverno": {}}, frozenset({"nodes.files"})),
         ),
     ),
 }
@@ -104,9 +104,6 @@ def test_only_names_each_target_and_each_system() -> None:
     systems = SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]
     assert [*SYSTEMS] == [*systems]
     assert {*SCHEMA["$defs"]["target"]["enum"]} == {*names_of_only()} == {*SYSTEMS, *TARGETS}
-    for target in TARGETS:
-        system, _, part = target.partition(".")
-        assert not part or part in systems[system]["properties"]
 
 
 ONLY: dict[str, tuple[dict[str, Any], set[str]]] = {
@@ -115,8 +112,12 @@ ONLY: dict[str, tuple[dict[str, Any], set[str]]] = {
         {"konvoy"},
     ),
     "what is on under targets is off when it is not named": (
-        {"only": ["kyverno"], "targets": {"workloads": {"certManager": True}}},
+        {"only": ["kyverno"], "targets": {"workloads": {"data": True}}},
         {"kyverno"},
+    ),
+    "files are listed": (
+        {"only": ["nodes.files", "tkg.pinniped"], "targets": {"nodes": {"files": ["apt"]}}},
+        {"nodes.files", "tkg.pinniped"},
     ),
 }
 
@@ -124,7 +125,16 @@ ONLY: dict[str, tuple[dict[str, Any], set[str]]] = {
 @pytest.mark.parametrize(("spec", "expected"), ONLY.values(), ids=ONLY)
 def test_only_the_named_targets_are_on(spec: dict[str, Any], expected: set[str]) -> None:
     targets = loaded(httpProxy=PROXY, **spec).targets
-    assert {name for name in TARGETS if targets.get(name, {}).get("enabled", True)} == expected
+    assert {name for name in TARGETS if targets.is_on(name)} == expected
+
+
+def test_what_waits_for_true_does_not_where_only_names_it() -> None:
+    (aks, eks) = ("distributions.aks", "distributions.eksAnywhere")
+    targets = loaded(httpProxy=PROXY, only=[eks]).targets
+    assert targets.given_for(eks) is True
+    assert not targets.given_for(aks)
+    off = loaded(httpProxy=PROXY, only=["distributions"], targets={"distributions": {"eksAnywhere": False}}).targets
+    assert not off.is_on(eks)
 
 
 @pytest.mark.parametrize("is_archive", [False, True], ids=["a folder", "an archive"])

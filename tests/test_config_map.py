@@ -24,10 +24,10 @@ MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "several names that agree": ({"HTTP_PROXY": PROXY, "httpProxy": PROXY}, {"httpProxy": PROXY}),
     "a list in a string": ({"httpProxy": PROXY, "NO_PROXY": "a, b,"}, {"httpProxy": PROXY, "noProxy": ["a", "b"]}),
     "keys with dots, booleans in a string": (
-        {"mode": "Remove", "targets.workloads.certManager": "No", "noProxyPolicy.derive.mirrors": "true"},
+        {"mode": "Remove", "targets.workloads.data": "No", "noProxyPolicy.derive.mirrors": "true"},
         {
             "mode": "Remove",
-            "targets": {"workloads": {"certManager": False}},
+            "targets": {"workloads": {"data": False}},
             "noProxyPolicy": {"derive": {"mirrors": True}},
         },
     ),
@@ -42,8 +42,8 @@ MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "names with commas": ({"mode": "Remove", "only": "tkg, nutanix"}, {"mode": "Remove", "only": ["tkg", "nutanix"]}),
     "lists and mappings that a ConfigMap should not hold": (
-        {"httpProxy": PROXY, "noProxy": ["a"], "targets": {"workloads": {"certManager": False}}},
-        {"httpProxy": PROXY, "noProxy": ["a"], "targets": {"workloads": {"certManager": False}}},
+        {"httpProxy": PROXY, "noProxy": ["a"], "targets": {"workloads": {"data": False}}},
+        {"httpProxy": PROXY, "noProxy": ["a"], "targets": {"workloads": {"data": False}}},
     ),
 }
 

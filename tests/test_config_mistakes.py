@@ -100,9 +100,45 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         {"selector": {"exclude": [{}]}},
         "selector.exclude[0]: must not be empty",
     ),
-    "an owner that is too long": (
-        {"targets": {"nodes": {"containerd": {"owner": "r" * 257}}}},
-        "targets.nodes.containerd.owner: must not be longer than 256 characters",
+    "a path that is too long": (
+        {"targets": {"nodes": {"containerd": {"path": f"/{'r' * 512}/a.service.d/b.conf"}}}},
+        "targets.nodes.containerd.path: must not be longer than 512 characters",
+    ),
+    "an option that went": (
+        {"targets": {"nodes": {"containerd": {"owner": "root"}}}},
+        "targets.nodes.containerd.owner: unknown field: files keep their own, and a new one is `0640` of `root:root`",
+    ),
+    "a system without options": (
+        {"targets": {"tkg": {"pinniped": False}}},
+        "targets.tkg: must be `true` or `false`, without quotes",
+    ),
+    "a system of nodes": (
+        {"targets": {"kubeadm": False}},
+        "targets.kubeadm: unknown field; did you mean `spec.targets.nodes`?",
+    ),
+    "a system under a name that is near, above its place": (
+        {"tkgs": False},
+        "tkgs: unknown field; did you mean `spec.targets.tkg`?",
+    ),
+    "a part that has no switch": (
+        {"targets": {"nodes": {"rke2": False}}},
+        "targets.nodes.rke2: unknown field: leave `nodes.rke2` out by `only` or `selector.exclude`",
+    ),
+    "a program that is always meant": (
+        {"targets": {"workloads": {"certManager": False}}},
+        "targets.workloads.certManager: unknown field: leave its workloads out by `selector.exclude`",
+    ),
+    "only files of which none is listed": (
+        {"only": ["nodes.files"]},
+        "only[0]: writes nothing: list in `targets.nodes.files` what it should write",
+    ),
+    "only a system that is off": (
+        {"only": ["nodes"], "targets": {"nodes": False}},
+        "only[0]: writes nothing, as `targets.nodes` is false: remove one of the two",
+    ),
+    "only a part of a system that is off": (
+        {"only": ["tkg.pinniped"], "targets": {"tkg": False}},
+        "only[0]: writes nothing, as `targets.tkg` is false: remove one of the two",
     ),
     "an option without its companion": (
         {"targets": {"kyverno": {"generated": {"name": "a"}}}},
@@ -123,7 +159,7 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a target beside its system": (
         {"targets": {"tkgPinniped": False}},
-        "targets.tkgPinniped: unknown field; did you mean `spec.targets.tkg.pinniped`?",
+        "targets.tkgPinniped: unknown field: leave `tkg.pinniped` out by `only` or `selector.exclude`",
     ),
     "the former switch": (
         {"targets": {"nodes": {"kubelet": {"enabled": False}}}},
@@ -138,11 +174,8 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         "overrides[0]: must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabled` or `noProxyPolicy`",
     ),
     "a target that is not there": (
-        {"overrides": [{"match": {"targets": ["certmanager"]}, "disabled": True}]},
-        (
-            f"overrides[0].match.targets[0]: must be one of {len(names_of_only())} names; "
-            "did you mean `workloads.certManager`?"
-        ),
+        {"overrides": [{"match": {"targets": ["kubelets"]}, "disabled": True}]},
+        (f"overrides[0].match.targets[0]: must be one of {len(names_of_only())} names; did you mean `nodes.kubelet`?"),
     ),
 }
 
@@ -158,14 +191,19 @@ OF_DATA: dict[str, tuple[dict[str, Any], str]] = {
         "https_proxy: must not contradict `data.httpsProxy`: give only one of them",
     ),
     "a text and a key with dots that contradict each other": (
-        {"targets": "workloads: {certManager: true}", "targets.workloads.certManager": "false"},
-        "targets.workloads.certManager: must not contradict `data.targets`: give only one of them",
+        {"targets": "workloads: {data: true}", "targets.workloads.data": "false"},
+        "targets.workloads.data: must not contradict `data.targets`: give only one of them",
     ),
     "a string that is no boolean": (
-        {"targets.workloads.certManager": "perhaps"},
-        "targets.workloads.certManager: must be `true` or `false`, without quotes",
+        {"targets.workloads.data": "perhaps"},
+        "targets.workloads.data: must be `true` or `false`, without quotes",
     ),
     "text for a mapping": ({"targets": "text"}, "targets: must be a mapping, as YAML or JSON text"),
+    "text for a switch": ({"targets.tkg": "maybe"}, "targets.tkg: must be `true` or `false`, without quotes"),
+    "text for a system": (
+        {"targets.nodes": "maybe"},
+        "targets.nodes: must be `true`, `false` or a mapping, as YAML or JSON text",
+    ),
     "a mistake in a variable is reported under its name": (
         {"NO_PROXY": "a b"},
         'NO_PROXY: entry "a b" must not hold blanks, ";" or "|": write "a,b"',

@@ -53,12 +53,12 @@ WORKERS = OverrideSubject(
     role="Worker",
     groups=("md-0", "default-worker"),
 )
-CLUSTER = OverrideSubject("a", target="workloads.certManager")
-NO_CLUSTER = OverrideSubject(target="workloads.certManager")
+CLUSTER = OverrideSubject("a", target="nodes.kubelet")
+NO_CLUSTER = OverrideSubject(target="nodes.kubelet")
 MATCHES = {
     "no Cluster is not any Cluster": (ClusterMatcher(clusters=("*",)), NO_CLUSTER, False),
     "no Cluster, no label": (ClusterMatcher(labels={"region": "*"}), NO_CLUSTER, False),
-    "no Cluster, the target": (ClusterMatcher(targets=("workloads.certManager",)), NO_CLUSTER, True),
+    "no Cluster, the target": (ClusterMatcher(targets=("nodes.kubelet",)), NO_CLUSTER, True),
     "a role that is not known": (ClusterMatcher(roles=("Worker",)), CLUSTER, False),
     "the class of the workers": (ClusterMatcher(worker_groups=("default-*",)), WORKERS, True),
     "no worker group is not any": (ClusterMatcher(worker_groups=("*",)), CLUSTER, False),

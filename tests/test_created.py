@@ -14,7 +14,7 @@ from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
 from stories import asking
 
-GENERATE = CONFIG + "  targets:\n    giantswarm: {systemdProxy: {generate: true}}\n"
+GENERATE = CONFIG + "  targets:\n    giantswarm: {generate: [systemdProxy]}\n"
 CLUSTER = """\
 apiVersion: cluster.x-k8s.io/v1beta1
 kind: Cluster
@@ -170,9 +170,7 @@ def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_err
 REFERENCES = GENERATE + "    nodes: {containerd: {content: Secret}, kubelet: {content: Secret}}\n"
 
 
-@pytest.mark.parametrize(
-    "targets", [{}, {"giantswarm": {"systemdProxy": {"generate": True}}}], ids=["by itself", "as made"]
-)
+@pytest.mark.parametrize("targets", [{}, {"giantswarm": {"generate": ["systemdProxy"]}}], ids=["by itself", "as made"])
 def test_removal_takes_the_references_with_the_secret(targets: dict[str, Any]) -> None:
     there = without_results(run(resource_list(CLUSTER, CONTROL_PLANE, config=REFERENCES).encode()).output)
     assert there.count("contentFrom") == 2

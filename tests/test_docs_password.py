@@ -115,7 +115,7 @@ def test_an_external_secret_makes_what_the_nodes_take() -> None:
         "httpsProxy": url,
         "only": ["nodes", "giantswarm.systemdProxy"],
     }
-    with_password["targets"] = {**with_password["targets"], "giantswarm": {"systemdProxy": {"generate": True}}}
+    with_password["targets"] = {**with_password["targets"], "giantswarm": {"generate": ["systemdProxy"]}}
     *_, ours = ran({**config, "spec": with_password})[0]
     assert {key: without_list(text) for key, text in filled.items()} == {
         key: without_list(text) for key, text in ours["stringData"].items()

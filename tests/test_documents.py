@@ -96,12 +96,11 @@ def test_the_exports_are_those_tanzu_shows_and_stand_behind_the_start_of_contain
     assert stands_in_order([*before, start, *TKG_EXPORTS], commands)
 
 
-@pytest.mark.parametrize(("path", "permissions"), [(CONTAINERD, "0600"), (KUBELET, "0640")])
+@pytest.mark.parametrize("path", [CONTAINERD, KUBELET])
 @pytest.mark.parametrize("kind", GS_NODES)
-def test_the_drop_in_is_the_one_giant_swarm_shows(kind: str, path: str, permissions: str) -> None:
+def test_the_drop_in_is_the_one_giant_swarm_shows(kind: str, path: str) -> None:
     (entry,) = [entry for entry in spec_of("giantswarm/nodes", kind)["files"] if entry["path"] == path]
     assert entry["content"].splitlines() == list(GS_UNIT)
-    assert entry["permissions"] == permissions
 
 
 def test_the_policy_of_giant_swarm_keeps_the_part_of_no_proxy_that_the_cluster_knows() -> None:

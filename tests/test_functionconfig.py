@@ -17,7 +17,6 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.config import fields as config_fields
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
-from krm_fn.products import distributions
 from options_page import TABLES, TOPICS
 from support import ROOT
 from target_lists import schema_with_lists
@@ -70,11 +69,6 @@ def test_the_defaults_are_those_of_the_schema() -> None:
     assert [*config.no_proxy] == spec["noProxy"]["default"]
     assert [*config.overrides] == spec["overrides"]["default"]
     assert config.lint == spec["lint.rules"]["default"]
-    enabled = {path.split(".")[-2]: field.get("default") for path, field in spec.items() if path.endswith(".enabled")}
-    at_once = {row.target for row in distributions.ROWS if not row.is_immutable}
-    on_request = set(distributions.PRODUCTS) - at_once
-    assert on_request
-    assert enabled == {target: None if target in on_request else True for target in enabled}
 
 
 def test_the_policy_without_a_wish_is_that_of_the_schema() -> None:

@@ -27,14 +27,14 @@ REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
     [
         pytest.param(Result(Severity.INFO, "m\nn"), {"message": "m n", "severity": "info"}, id="a message is one line"),
         pytest.param(
-            Result(Severity.ERROR, "m", ("a", "0"), "old", "new", ref=REF, target="workloads.certManager"),
+            Result(Severity.ERROR, "m", ("a", "0"), "old", "new", ref=REF, target="nodes.kubelet"),
             {
                 "message": "m",
                 "severity": "error",
                 "resourceRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "prod"},
                 "field": {"path": "a[0]", "currentValue": "old", "proposedValue": "new"},
                 "file": {"path": "apps/web.yaml", "index": 2},
-                "tags": {"target": "workloads.certManager"},
+                "tags": {"target": "nodes.kubelet"},
             },
             id="all there can be",
         ),

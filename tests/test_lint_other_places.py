@@ -145,7 +145,7 @@ def test_a_place_whose_target_is_switched_off_is_no_warning() -> None:
     item = workload("Deployment", HTTP_PROXY=OLD)
     item["metadata"] |= {"name": "cert-manager", "labels": {"app.kubernetes.io/name": "cert-manager"}}
     item["spec"]["template"]["spec"]["containers"][0]["name"] = "cert-manager-controller"
-    assert about_another({**PROXY, "targets": {"workloads": {"certManager": False}}}, item) == []
+    assert about_another({**PROXY, "targets": {"workloads": False}}, item) == []
 
 
 EXTENSION = "apiVersion: v1alpha1\nkind: ExtensionServiceConfig\nname: x\nenvironment:\n- HTTPS_PROXY=%s\n"

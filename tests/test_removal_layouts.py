@@ -18,10 +18,9 @@ from stories import TESTDATA, is_config_map, items, removing, stories_of, wishes
 TARGETS = (
     "nodes.containerd",
     "nodes.commands",
-    "workloads.certManager",
+    "workloads",
     "giantswarm.clusterValues",
     "giantswarm.systemdProxy",
-    "workloads.chartOperator",
     "tkg.kappController",
     "tkg.vsphereCPI",
 )

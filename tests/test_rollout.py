@@ -75,7 +75,7 @@ def reported(outcome: Outcome, part: str) -> list[tuple[Severity, str]]:
 
 
 LOCAL = {"annotations": {"config.kubernetes.io/local-config": "true"}}
-OFF = {name: {"enabled": False} for name in ("nodes.containerd", "nodes.kubelet", "nodes.commands")}
+OFF = ["nodes.containerd", "nodes.kubelet", "nodes.commands"]
 
 
 SOPS = {"sops": {"mac": "x", "version": "3.9.0"}}
@@ -215,7 +215,7 @@ def test_other_content_gets_another_name_with_one_hash() -> None:
     "spec",
     [
         pytest.param({"mode": "Remove"}, id="removal"),
-        pytest.param({"overrides": [{"match": {"targets": [*OFF]}, "disabled": True}]}, id="no proxy any more"),
+        pytest.param({"overrides": [{"match": {"targets": OFF}, "disabled": True}]}, id="no proxy any more"),
     ],
 )
 @pytest.mark.parametrize("notes", [{}, {"annotations": {"example.com/a": "b"}}], ids=["alone", "beside another"])
@@ -328,7 +328,7 @@ def test_removal_gives_the_name_back_and_takes_the_reference_out() -> None:
 
 
 def test_a_secret_that_is_made_has_its_hash_at_once_and_is_made_once() -> None:
-    generate = {**IN_SECRET, "giantswarm": {"systemdProxy": {"generate": True}}}
+    generate = {**IN_SECRET, "giantswarm": {"generate": ["systemdProxy"]}}
     before = [CLUSTER, control_plane()]
     once = items(ran(*before, targets=generate))
     (made,) = (item for item in once if item["kind"] == "Secret")

@@ -38,9 +38,7 @@ def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> Cluster:
 
 def resolved(*clusters: Cluster, audience: Audience = Audience.POD, **spec: Any) -> Resolved:
     memberships = [Membership(facts, Role.WORKER) for facts in clusters]
-    return resolve(
-        loaded(httpProxy=PROXY, **spec), memberships, target="workloads.certManager", readers=Readers(audience)
-    )
+    return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="nodes.kubelet", readers=Readers(audience))
 
 
 SAID = ClusterNetwork(networks=(Fact("vpc"),), hosts=(Fact("etcd"),), infrastructure_hosts=(Fact("vcenter"),))

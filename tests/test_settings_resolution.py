@@ -142,7 +142,7 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
         pytest.param({"clusters": ["prod-*"]}, [], None, id="one that fits a Cluster"),
         pytest.param({"labels": {"regoin": "*"}}, [], Severity.WARNING, id="a misspelt label, and nothing else fits"),
         pytest.param({"labels": {"region": "west"}}, [OTHERS], Severity.INFO, id="one row of a table for many lists"),
-        pytest.param({"targets": ["workloads.certManager"]}, [], Severity.INFO, id="another target"),
+        pytest.param({"targets": ["nodes.kubelet"]}, [], Severity.INFO, id="another target"),
     ],
 )
 def test_an_override_that_fits_nothing_is_reported(

@@ -8,7 +8,8 @@ from stories import (
     unexplained,
 )
 
-STORY = (TESTDATA / "workloads" / "chartOperator" / "bootstrap-mode-and-init-container" / "input.yaml").read_bytes()
+FOLDER = TESTDATA / "workloads" / "workloads" / "chart-operator-bootstrap-mode-and-init-container"
+STORY = (FOLDER / "input.yaml").read_bytes()
 
 
 def test_a_change_that_no_result_tells_of_is_noticed() -> None:

@@ -18,6 +18,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, Readers
+from krm_fn.patch import list_at
 from krm_fn.products.node_kinds import KUBEADM
 
 _ROLES = {Role.CONTROL_PLANE: "control-plane-", Role.WORKER: "worker-"}
@@ -158,8 +159,7 @@ def command_line(
         **proxies,
         _MIRROR: mirror,
     }
-    trust = wanted.targets.get("nodes.trustedCA", {})
-    if list(trust.get("os", ())) == ["Flatcar"]:
+    if list_at(wanted.targets.of("nodes.trustedCA"), ("trustedCA", "os")) == ["Flatcar"]:
         flags[_OS] = "flatcar"
     lines = [f"konvoy create cluster {infrastructure}"]
     lines += [f"{flag} {shlex.quote(value)}" for flag, value in flags.items() if value]

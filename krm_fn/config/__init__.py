@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.config import json_schema, semantic_checks
-from krm_fn.config.build import built, names_of_only
+from krm_fn.config.build import built
 from krm_fn.config.json_schema import fields, schema
 from krm_fn.config.model import (
     Certificates,
@@ -24,6 +24,7 @@ from krm_fn.config.model import (
 )
 from krm_fn.config.names import FieldNames, shown
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
+from krm_fn.config.target_options import TargetOptions, exports_variables, names_of_only
 from krm_fn.errors import ConfigError, Mistake
 from krm_fn.formats import sops
 from krm_fn.light_typing import Any
@@ -46,6 +47,8 @@ __all__ = [
     "PolicyChange",
     "ProxyConfig",
     "Selector",
+    "TargetOptions",
+    "exports_variables",
     "fields",
     "load",
     "names_of_only",

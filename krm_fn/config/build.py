@@ -13,12 +13,11 @@ from krm_fn.clusters import CLOUD_NAMES, ClusterNetwork, Fact
 from krm_fn.config.model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config.names import FieldNames, texts_at
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, Selector, with_tuples
+from krm_fn.config.target_options import target_options
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.patch import Pointer, list_at, lookup, text_at
-from krm_fn.products.node_kinds import SERVICE_TARGETS
-from krm_fn.target_table import ROWS, SYSTEMS
 
 _CLUSTER_DEFAULTS = {
     "pod_cidrs": "podCIDRs",
@@ -30,12 +29,6 @@ _CLUSTER_DEFAULTS = {
     "networks": "networks",
 }
 """Member of a ``ClusterNetwork`` -> field of ``spec.clusterDefaults``."""
-_SHARED = (
-    *((target, ("exports", "place"), "nodes.commands") for target in SERVICE_TARGETS),
-    ("workloads.certManager", ("conflict",), "workloads"),
-    ("workloads.chartOperator", ("conflict",), "workloads"),
-)
-"""Target, the options that it has from another one, and that one."""
 
 
 def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
@@ -56,7 +49,7 @@ def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
             IgnoredPlace(**with_tuples(item)) for item in list_at(spec, ("lint", "ignore"))
         ),
         selector=_selector(spec),
-        targets=_enabled_targets(_target_options(spec.get("targets", {})), spec.get("only")),
+        targets=target_options(spec),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
         mirror=_mirror(spec.get("registryMirror")),
         hash_names=lookup(spec, ("rollout", "hashNames")),
@@ -167,62 +160,3 @@ def _mirror(written: Mapping[str, Any] | None) -> Mirror | None:
     url = written["url"]
     host = urlsplit(url).hostname or ""
     return Mirror(url, host, _certificates(written.get("ca", {})))
-
-
-def names_of_only() -> tuple[str, ...]:
-    """Return every name that ``spec.only`` may hold: systems, which are names for several targets, then targets."""
-    return tuple(dict.fromkeys((*SYSTEMS, *ROWS)))
-
-
-def _target_options(systems: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options of each target that ``spec.targets`` names: target ID -> options, with ``enabled``."""
-    options: dict[str, dict[str, Any]] = {}
-    for system, given in systems.items():
-        if given is True:  # as left out
-            continue
-        parts = dict.fromkeys(SYSTEMS[system], given) if given is False else given
-        own = {}
-        for name, value in parts.items():
-            target = name if name in ROWS else f"{system}.{name}"
-            if target in ROWS:
-                options[target] = _options_of(name, value)
-            else:
-                own[name] = value
-        if own:
-            options[system] = own
-    for target, keys, source in _SHARED:
-        given = options.get(source, {})
-        if given == {"enabled": False}:
-            given = {"exports": False}
-        shared = {key: given[key] for key in keys if key in given}
-        if shared:
-            options[target] = {**shared, **options.get(target, {})}
-    return options
-
-
-def _options_of(name: str, value: Any) -> dict[str, Any]:
-    """Return the options of a part of a system: a mapping of them, whether it is enabled, or the one that it has."""
-    if isinstance(value, dict):
-        return value
-    return {"enabled" if isinstance(value, bool) else name: value}
-
-
-def _enabled_targets(
-    targets: Mapping[str, Mapping[str, Any]], only: list[str] | None
-) -> Mapping[str, Mapping[str, Any]]:
-    """Return the options of all targets with ``enabled: false`` for each one that ``only`` does not name.
-
-    Args:
-        targets: those that ``spec.targets`` gives; a target that is off there stays off.
-        only: ``spec.only``, or None where it is not given.
-    """
-    if only is None:
-        return targets
-    enabled: set[str] = set()
-    for name in only:
-        enabled.update(SYSTEMS.get(name, (name,)))
-    options = dict(targets)
-    for name in ROWS:
-        if name not in enabled:
-            options[name] = {**options.get(name, {}), "enabled": False}
-    return options

@@ -98,5 +98,7 @@ def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
     if isinstance(value, str) and "array" in known["type"]:
         return [name.strip() for name in value.split(",")]
     if "object" in known["type"] and not isinstance(value, dict):
-        raise ConfigError([Mistake(("data", key), "must be a mapping, as YAML or JSON text")])
+        either = "`true`, `false` or " if "boolean" in known["type"] else ""
+        message = f"must be {either}a mapping, as YAML or JSON text"
+        raise ConfigError([Mistake(("data", key), message)])
     return value

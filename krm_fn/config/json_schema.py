@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from krm_fn.config.quick_check import Node, fits, matches_whole, resolved
 from krm_fn.light_typing import TYPE_CHECKING, Any
-from krm_fn.near_names import did_you_mean
+from krm_fn.near_names import did_you_mean, nearest
 from krm_fn.package_files import text_of
 from krm_fn.patch import Pointer
+from krm_fn.target_table import ROWS, part_of
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -124,40 +125,58 @@ def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterato
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     """Return the message about an unknown field, with the nearest name of ``known`` or of another level."""
     here = list(known)
-    if name in _FORMER:
-        return f"unknown field; did you mean `{root}targets.{_FORMER[name]}`?"
-    if name == "enabled":
-        return "unknown field: write `true` or `false` in place of this mapping"
+    if name in _MOVED:
+        return f"unknown field; did you mean `{root}{_MOVED[name]}`?"
+    if name in _GONE:
+        return f"unknown field: {_GONE[name]}"
     hint = did_you_mean(name, here)
     if hint:
         return f"unknown field{hint}"
-    paths = []
+    names: dict[str, list[str]] = {}
     for path, node in fields().items():
-        _, _, below = path.partition(".")
-        is_alike = name.lower() in (path.lower().rpartition(".")[2], below.lower().replace(".", ""))
-        if is_alike and [*node.get("properties", ())] != here:
-            paths.append(path)
+        if [*node.get("properties", ())] != here:
+            _, _, below = path.partition(".")
+            for word in {path.rpartition(".")[2], below.replace(".", "")}:
+                names.setdefault(word.lower(), []).append(path)
+    for target in ROWS:
+        is_alike = name.lower() in (part_of(target).lower(), target.replace(".", "").lower())
+        if is_alike and f"targets.{target}" not in fields():
+            return f"unknown field: {_PART.format(target)}"
+    paths = names.get(nearest(name, names, alike=0.8) or "", [])
     if len(paths) == 1:
         return f"unknown field; did you mean `{root}{paths[0]}`?"
     outermost = [known_name for known_name in here if "." not in known_name]
     return f"unknown field; known here are {_listed(outermost)}"
 
 
-_FORMER = {
-    "nodeTrustStore": "nodes.trustedCA",
-    "containerdDropIn": "nodes.containerd",
-    "kubeletDropIn": "nodes.kubelet",
-    "kubeadmCommands": "nodes.commands",
-    "nodeFiles": "nodes.files",
-    "clusterClass": "nodes.classes",
-    "registryMirror": "nodes.mirror",
-    "workloadTrustStore": "workloads.trustedCA",
-    "proxyData": "workloads.data",
-    "kyvernoPolicies": "kyverno",
-    "carenClusterConfig": "nutanix",
-    "imageBuilderOverrides": "konvoy",
+_PART = "leave `{}` out by `only` or `selector.exclude`"
+_MOVED = {
+    "nodeTrustStore": "targets.nodes.trustedCA",
+    "containerdDropIn": "targets.nodes.containerd",
+    "kubeletDropIn": "targets.nodes.kubelet",
+    "kubeadmCommands": "targets.nodes.commands",
+    "kubeadm": "targets.nodes",
+    "nodeFiles": "targets.nodes.files",
+    "clusterClass": "targets.nodes.classes",
+    "workloadTrustStore": "targets.workloads.trustedCA",
+    "proxyData": "targets.workloads.data",
+    "kyvernoPolicies": "targets.kyverno",
+    "systemdProxy": "targets.giantswarm.generate",
+    "clusterValues": "targets.giantswarm.generate",
+    "carenClusterConfig": "targets.nutanix",
+    "imageBuilderOverrides": "targets.konvoy",
 }
-"""Former key of ``spec.targets`` -> the path below it now, where the two names are not alike."""
+"""Former name of a field, or another word for it -> its path below ``spec`` now, where the two are not alike."""
+_ALWAYS = "leave its workloads out by `selector.exclude`"
+_OWN_MODE = "files keep their own, and a new one is `0640` of `root:root`"
+_GONE = {
+    "enabled": "write `true` or `false` in place of this mapping",
+    "certManager": _ALWAYS,
+    "chartOperator": _ALWAYS,
+    "permissions": _OWN_MODE,
+    "owner": _OWN_MODE,
+}
+"""Former name of a field that nothing replaces -> what to do instead."""
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -182,7 +201,7 @@ def _wrong_type(node: Node, value: Any) -> str:
     if "enum" in node:
         return _not_one_of(node, "")
     if not isinstance(wanted, str):
-        return f"must be {' or '.join(_NAMES[name] for name in reversed(wanted))}"
+        return f"must be {' or '.join(_NAMES[name] for name in wanted)}"
     if wanted == "string" and isinstance(value, (bool, int, float)):
         return "must be a string: quote it"
     return f"must be {_NAMES[wanted]}"

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Selector
+from krm_fn.config.target_options import TargetOptions
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.noproxy import Entry, Policy, Style
@@ -118,7 +119,7 @@ class ProxyConfig(NamedTuple):
         lint: the severity of each rule that is named, None for one that is switched off.
         ignore: ``spec.lint.ignore``.
         selector: ``spec.selector``.
-        targets: the options of each target that has some, as given: ``enabled`` is true where it is missing.
+        targets: what ``spec.targets`` and ``spec.only`` say.
         trusted_ca: ``spec.trustedCA``.
         mirror: ``spec.registryMirror``.
         hash_names: ``rollout.hashNames``; None where it is not given.
@@ -139,7 +140,7 @@ class ProxyConfig(NamedTuple):
     lint: Mapping[str, Severity | None] = MappingProxyType({})
     ignore: tuple[IgnoredPlace, ...] = ()
     selector: Selector = Selector()
-    targets: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    targets: TargetOptions = TargetOptions()
     trusted_ca: Certificates = Certificates()
     mirror: Mirror | None = None
     hash_names: bool | None = None

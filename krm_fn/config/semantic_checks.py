@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from krm_fn import noproxy
 from krm_fn.config import url
 from krm_fn.config.names import shown, texts_at
+from krm_fn.config.target_options import is_switched_off
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.target_table import ROWS, SYSTEMS, system_of
 
 _Mistakes = Iterator[tuple[Pointer, str]]
 _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
@@ -32,6 +34,21 @@ def mistakes(spec: Any) -> _Mistakes:
         yield from _of_proxy(spec, ("overrides", str(index)))
     for name in ("podCIDRs", "serviceCIDRs", "networks"):
         yield from _of_list(spec, ("clusterDefaults", name), _mistake_of_cidr)
+    yield from _of_only(spec)
+
+
+def _of_only(spec: Any) -> _Mistakes:
+    """Yield the names of ``only`` for which ``targets`` leaves nothing to do."""
+    for place, name in texts_at(spec, ("only",)):
+        targets = SYSTEMS.get(name, (name,) if name in ROWS else ())
+        if not targets or not all(is_switched_off(spec, target) for target in targets):
+            continue
+        is_off = lookup(spec, ("targets", system_of(name))) is False
+        field = system_of(name) if is_off else name
+        if ROWS[targets[0]].on_request and not is_off:
+            yield place, f"writes nothing: list in `targets.{field}` what it should write"
+        else:
+            yield place, f"writes nothing, as `targets.{field}` is false: remove one of the two"
 
 
 def _of_proxy(spec: Any, place: Pointer) -> _Mistakes:

@@ -31,7 +31,6 @@ from krm_fn.places.env_entries import read_all_containers
 from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
 from krm_fn.products.workload_kinds import POD_KINDS
-from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 
 _KUSTOMIZE = "kustomize.config.k8s.io/"
@@ -169,10 +168,7 @@ def _inline_patches(obj: Object) -> Iterator[Object]:
 def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
     """Return what every target, and every container of a workload, says in the objects of files."""
     overview = Overview()
-    everywhere = {}
-    for name in TARGETS:
-        options = wanted.targets.get(name, {})
-        everywhere[name] = {**options, "enabled": True, "conflict": "Override"}
+    everywhere = wanted.targets.with_all_on()
     looking = wanted._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
     compared = []
     for place in plan_edits(manifests, looking, overview):

@@ -88,7 +88,7 @@ def _owner(obj: Object, cluster: Cluster | None) -> Object:
 def _of_other_systems(systems: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[_Lacking]:
     for foreign in systems:
         system = foreign.system
-        is_asked = "enabled" in wanted.targets.get(system.target, {})
+        is_asked = bool(wanted.targets.given_for(system.target))
         if system.target and (is_asked or not system.waits):
             continue
         if system.waits:
@@ -111,7 +111,7 @@ def _in_other_lists(
     overview: Overview, wanted: ProxyConfig, written: set[ObjectRef]
 ) -> Iterator[_Lacking]:
     """Yield the Clusters whose class or control plane, or a template of whose workers, is not in the list."""
-    is_said = wanted.targets.get(OF_CLASSES, {}).get("classes") == "Patch"
+    is_said = wanted.targets.given_for(OF_CLASSES) == "Patch"
     for obj, key, memberships in overview.missing:
         why = f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'
         if key.kind != "ClusterClass":

@@ -19,6 +19,7 @@ from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.distributions import PRODUCTS
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 from krm_fn.products.releases import APPLICATION
+from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import Reach, Writes
 
 _SECRET = ("", "Secret")
@@ -75,7 +76,8 @@ def _about_place(record: Compared) -> Iterator[Result]:
     if record.place.target.writes is Writes.NOTHING:
         return
     yield from _encoded_placeholder(record)
-    keeps = record.place.options.get("conflict") == "Keep"
+    is_whole_system = record.place.target_id in SYSTEMS
+    keeps = is_whole_system and record.place.options.get("conflict") == "Keep"
     ours = set()
     for reading in record.after:
         if reading.value == record.wanted.get(reading.variable):

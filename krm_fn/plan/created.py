@@ -38,8 +38,8 @@ def companions(
 
 def generated(topology: Topology, config: ProxyConfig) -> Iterator[PlannedEdit]:
     """Yield the objects that the options of a target ask for, whatever is in the list."""
-    for name in config.targets:  # a target without options can ask for none, so it is not imported
-        if not is_enabled(name, config):
+    for name in ROWS:  # a target without options can ask for none, so it is not imported
+        if not (is_enabled(name, config) and config.targets.names(name)):
             continue
         target = TARGETS[name]
         for data in target.generated(target.options(config.targets)):

@@ -38,9 +38,7 @@ def targets_of_items(
         if name == OF_CLASSES or not is_enabled(name, config):
             continue
         # A target is imported only where it may be needed. Options may add kinds and words that only itself knows.
-        if name not in config.targets:
-            if row.on_request:
-                continue
+        if not config.targets.names(name):
             words = _words(row, row.text_hints, config, names)
             if not items_of_kinds(source, row.kind_names, words):
                 continue
@@ -50,7 +48,7 @@ def targets_of_items(
         kinds = [kind for _, kind in target.all_kinds(options)]
         for index in items_of_kinds(source, kinds, _words(row, hints, config, names)):
             of_items.setdefault(index, ItemTargets([], [])).editors.append(target)
-        if row.beside and (options.get("generate") or not row.is_generator):
+        if row.beside and (not row.is_generator or config.targets.generates(name)):
             # A target that creates objects beside those that it edits has hints for them.
             words = hints if row.beside <= row.kinds else ()
             for index in items_of_kinds(source, [kind for _, kind in row.beside], words):

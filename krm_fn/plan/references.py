@@ -52,7 +52,7 @@ def _note_references(
     if not row.fills_references:
         kinds = row.kind_names
         hints = row.text_hints
-        if name in config.targets:  # its options may add kinds and words
+        if config.targets.names(name):  # its options may add kinds and words
             target = TARGETS[name]
             options = target.options(config.targets)
             kinds = [kind for _, kind in target.all_kinds(options)]

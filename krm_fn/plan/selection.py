@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def is_enabled(name: str, config: ProxyConfig) -> bool:
     """Return whether the FunctionConfig leaves a target enabled."""
-    return bool(config.targets.get(name, {}).get("enabled", True))
+    return config.targets.is_on(name)
 
 
 def is_selected(obj: Object, config: ProxyConfig) -> bool:

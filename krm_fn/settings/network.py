@@ -6,10 +6,11 @@ infrastructure provider, or missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_path, value_of
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.config import TargetOptions, exports_variables
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import (
     DEFAULTS,
     ENDPOINT,
@@ -140,14 +141,13 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
     return fact._replace(field=field, cluster=cluster)
 
 
-def talks_to_nodes(
-    target: str, options: Mapping[str, Mapping[str, Any]], memberships: Sequence[Membership]
-) -> bool:
+def talks_to_nodes(target: str, options: TargetOptions, memberships: Sequence[Membership]) -> bool:
     """Return whether the output of a target reaches a program that calls nodes by their addresses.
 
     What sets up a node calls etcd of the other nodes, and kubeadm copies its variables into the pods of the control
     plane (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
     """
-    exporters = EXPORTERS if target == OF_CLASSES else EXPORTERS & {target}
-    exports = any(options.get(name, {}).get("exports", True) for name in exporters)
-    return exports and any(membership.role is Role.CONTROL_PLANE for membership in memberships)
+    is_exporter = target == OF_CLASSES or target in EXPORTERS
+    if not is_exporter or not exports_variables(options.of(target)):
+        return False
+    return any(membership.role is Role.CONTROL_PLANE for membership in memberships)

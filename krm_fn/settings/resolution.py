@@ -129,8 +129,7 @@ def _known_elsewhere(guest: Membership) -> Membership:
 
 def _keeps(config: ProxyConfig, target: str) -> bool:
     """Return whether a target leaves alone what somebody else set."""
-    options = config.targets.get(target, {})
-    return options.get("conflict") == "Keep"
+    return config.targets.systems.get(target, {}).get("conflict") == "Keep"
 
 
 def declared_urls(

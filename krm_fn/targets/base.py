@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
+from krm_fn.config import TargetOptions
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
@@ -96,9 +97,9 @@ class Target:
         """The kinds of the objects that it edits."""
         return ROWS[self.id].kinds
 
-    def options(self, given: Mapping[str, Options]) -> Options:
+    def options(self, given: TargetOptions) -> Options:
         """Return the options of this target, given those of all targets."""
-        return given.get(self.id, NO_OPTIONS)
+        return given.of(self.id)
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return words of which one is in the text of every object that it edits with these options.

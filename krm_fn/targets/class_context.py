@@ -34,8 +34,8 @@ class ClassContext(NamedTuple):
     Attributes:
         is_wanted: the nodes of some Cluster get a proxy by the class.
         is_known: the class is in the list, and is not left out of it.
-        targets: those that are enabled, and whose edits in its templates the patches of the class make instead, with
-            their options.
+        targets: those that are enabled, and whose edits in its templates the patches of the class make instead.
+        options: those of these targets.
         default: the proxy that the class gives to nodes of which nothing is said.
         groups: the proxy of each group of workers of a Cluster: (section, name) -> proxy.
         repairs_erased: its patches erase lists, so what is the same for all Clusters is added by a patch, too.
@@ -47,7 +47,8 @@ class ClassContext(NamedTuple):
 
     is_wanted: bool = False
     is_known: bool = True
-    targets: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    targets: Sequence[str] = ()
+    options: Mapping[str, Any] = MappingProxyType({})
     default: ProxySettings = ProxySettings()
     groups: Mapping[tuple[str, str], ProxySettings] = MappingProxyType({})
     repairs_erased: bool = False

@@ -15,16 +15,16 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 
 Options = Data
-"""The options of a target, checked against the schema; defaults are not filled in."""
+"""What ``spec.targets`` gives for the system of a target, right by the schema; defaults are not filled in."""
 NO_OPTIONS: Options = MappingProxyType({})
-"""Those of a target that is not named there."""
+"""Those of a system that is not named there."""
 
 
 class Context(NamedTuple):
     """What a target knows besides the object.
 
     Attributes:
-        options: those of the target.
+        options: those of the system of the target.
         settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
             empty where the object is only read, and where the proxy is removed.
         class_context: what a target knows of the list around its object; None where nothing is known.

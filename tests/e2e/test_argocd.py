@@ -93,9 +93,7 @@ def test_the_proxy_config_of_the_administrator_decides(application: Path, tmp_pa
 
 def test_parameters_choose_the_file_and_the_targets(application: Path) -> None:
     (application / "proxy.yaml").rename(application / "our proxy.yaml")
-    done = generate(
-        application, PARAM_CONFIG="our proxy.yaml", PARAM_ONLY_0="workloads.certManager", PARAM_ONLY_1="kyverno"
-    )
+    done = generate(application, PARAM_CONFIG="our proxy.yaml", PARAM_ONLY_0="workloads", PARAM_ONLY_1="kyverno")
     by_kind = {one["kind"]: str(one) for one in yaml.safe_load_all(done.stdout)}
     assert {kind for kind, text in by_kind.items() if "http://proxy.acme.example:3128" in text} == {
         "Deployment",

@@ -147,8 +147,7 @@ def _missing(
     config: ProxyConfig,
 ) -> Iterator[RolloutNote]:
     """Yield a warning for each reference to a Secret that is not in the list, unless the user lets a run create it."""
-    options = config.targets.get(_TARGET, {})
-    if options.get("enabled", True) and options.get("generate"):
+    if config.targets.is_on(_TARGET) and config.targets.generates(_TARGET):
         return
     with_proxy = {edit.location for edit in edits if edit.resolved.settings.sets_any}
     wanted = [reference for reference in references if reference.user.location in with_proxy]
@@ -163,7 +162,7 @@ def _missing(
         if not listed.candidates(secret):
             message = (
                 f'the Secret "{secret.name}" is neither in the list nor created, and no node boots without it: add '
-                f"it, or set `spec.targets.{_TARGET}.generate` to true"
+                "it, or let `spec.targets.giantswarm.generate` list `systemdProxy`"
             )
             finding = Result.of("SecretMissing", message, user.path)
             yield RolloutNote(user.item_index, user.obj, finding)

@@ -28,6 +28,7 @@ from krm_fn.products.distributions import (
 )
 from krm_fn.proxy_url import is_port, split_url
 from krm_fn.settings import ProxySettings
+from krm_fn.target_table import part_of
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.distributions import canonical, crossplane
@@ -71,7 +72,7 @@ class _Distribution(Target):
             return
         problem = self._refusal(settings)
         for row in _fitting(data):
-            if row.is_immutable and context.options.get("enabled") is not True:
+            if row.is_immutable and context.options.get(part_of(self.id)) is not True:
                 continue
             for path in _paths(data, row):
                 if problem:

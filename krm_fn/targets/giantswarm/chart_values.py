@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from krm_fn.config import TargetOptions
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
@@ -31,11 +30,10 @@ class _ChartValues(Target):
     id = "giantswarm.chartValues"
     audience = Audience.GO
 
-    def options(self, given: Mapping[str, Options]) -> Options:
+    def options(self, given: TargetOptions) -> Options:
         """Return the options, with those of the target that writes charts which somebody chose."""
-        charts = given.get("charts", {})
-        is_enabled = charts.get("enabled", True)
-        return {**super().options(given), "charts": charts if is_enabled else None}
+        charts = given.of("charts") if given.is_on("charts") else None
+        return {**super().options(given), "charts": charts}
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places that are there in values of one of the charts, unless the target ``charts`` writes them."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from krm_fn.config import TargetOptions
 from krm_fn.formats import embedded
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
@@ -44,10 +43,10 @@ class _SystemdProxy(Target):
             if text is not None:
                 yield text_place(text, UnitText(), f"the drop-in of {unit} under `{key}`")
 
-    def options(self, given: Mapping[str, Options]) -> Options:
+    def options(self, given: TargetOptions) -> Options:
         """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
-        kubelet = given.get("nodes.kubelet", {})
-        is_used = kubelet.get("enabled", True) and kubelet.get("content") == "Secret"
+        kubelet = given.given_for("nodes.kubelet")
+        is_used = given.is_on("nodes.kubelet") and text_at(kubelet, ("content",)) == "Secret"
         return {**super().options(given), "units": ("kubelet",) if is_used else ()}
 
 

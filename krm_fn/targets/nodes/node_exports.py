@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from krm_fn.config import exports_variables
 from krm_fn.engine import Draft
 from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import lookup, text_at
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, Variables, quoted
 from krm_fn.settings import ProxySettings
@@ -42,10 +44,11 @@ class NodeExports(NamedTuple):
         variables = settings.variables()
         old = draft.items(place.path) or []
         commands = Commands(config.commands_in(draft.data), config.scripts_in(draft.data))
-        exports = variables if self.options.get("exports", True) else {}
+        exports = variables if exports_variables(self.options) else {}
+        place_of_exports = text_at(self.options, ("commands", "place"))
         restart = self._restart(variables)
         try:
-            new = arranged(commands, exports, restart, self.options.get("place", ""))
+            new = arranged(commands, exports, restart, place_of_exports)
         except ValueError as error:
             message = f"{error}; change the proxy settings"
             draft.report("CannotWrite", message, place.path)
@@ -64,7 +67,7 @@ class NodeExports(NamedTuple):
         verb = self.config.system.restart
         if not variables or not verb or self.config.has_ignition:
             return ""
-        if not self.options.get("restart", True):
+        if lookup(self.options, ("commands", "restart")) is False:
             return ""
         return restart_of(self.config.runtime, verb)
 

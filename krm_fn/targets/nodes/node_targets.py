@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
-from krm_fn.patch import lookup
+from krm_fn.patch import list_at, lookup
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS
+from krm_fn.target_table import part_of
 from krm_fn.targets.base import Context, Data, Options
 from krm_fn.targets.nodes.node_config import CONTAINERD, ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.node_exports import NodeExports
@@ -38,7 +39,7 @@ def files_of(target_id: str, config: NodeConfig, options: Options) -> list[NodeF
     if target_id == KUBELET_DROP_IN:
         return [drop_in_of("kubelet")]
     if target_id == FILES_ON_REQUEST:
-        chosen = options.get("files", ())
+        chosen = list_at(options, ("files",))
         return [file for name, file in NODE_FILES.items() if name in chosen]
     if target_id not in SERVICE_TARGETS:
         return []
@@ -58,7 +59,7 @@ class NodeTarget(ConfigTarget):
 
     def is_wanted(self, context: Context) -> bool:
         """Return whether any file is to be written."""
-        is_asked = self.id != FILES_ON_REQUEST or bool(context.options.get("files"))
+        is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, ("files",)))
         return is_asked and context.settings.sets_any
 
     def places_in(
@@ -67,7 +68,8 @@ class NodeTarget(ConfigTarget):
         """Yield the files, and the commands; and what comes before these and gets no proxy."""
         own = context.settings.without_proxy if config.unsupported else None
         for file in files_of(self.id, config, context.options):
-            form = proxy_file(config, file, data, context.options)
+            options = lookup(context.options, (part_of(self.id),))
+            form = proxy_file(config, file, data, options)
             yield Place(config.files, form, file.label, settings=own)
             if file.unit:
                 label = f"other drop-ins of {file.unit}"

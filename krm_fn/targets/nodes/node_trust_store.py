@@ -17,6 +17,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
@@ -111,7 +112,9 @@ class _NodeTrustStore(ConfigTarget):
             files[path] = WholeFile(path, text, "0644")
         form = WholeFiles(config, _is_ours, files, pem.shown)
         yield Place(config.files, form, "certificates of the trust store", is_trust=True)
-        images = context.options.get("os", _UPDATES) if files else ()
+        images: Sequence[str] = ()
+        if files:
+            images = lookup(context.options, ("trustedCA", "os"), [*_UPDATES])
         label = "the commands for the trust store of the node"
         yield Place(config.commands, _TrustCommands(config, commands(images)), label, is_trust=True)
 

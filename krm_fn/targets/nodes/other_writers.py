@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from krm_fn.config import TargetOptions
 from krm_fn.engine import Draft
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Result
@@ -24,7 +25,7 @@ from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import ROWS
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, K3S
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.base import NO_OPTIONS, Context, Data, Options, Target, Writes
+from krm_fn.targets.base import Context, Data, Options, Target, Writes
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.node_config import NodeConfig
 from krm_fn.targets.nodes.node_files import BY_PATH, NODE_FILES
@@ -186,12 +187,11 @@ class _OtherWriters(Target):
     audience = Audience.NODE
     writes = Writes.NOTHING
 
-    def options(self, given: Mapping[str, Options]) -> Options:
+    def options(self, given: TargetOptions) -> Options:
         """Return what is given, and the files that another target writes on request."""
         written: list[str] = []
-        of_files = given.get(FILES_ON_REQUEST, NO_OPTIONS)
-        if of_files.get("enabled", True):
-            for name in of_files.get("files", ()):
+        if given.is_on(FILES_ON_REQUEST):
+            for name in given.given_for(FILES_ON_REQUEST) or ():
                 written += NODE_FILES[name].paths
         return {**super().options(given), "written": written}
 

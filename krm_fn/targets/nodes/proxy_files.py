@@ -24,8 +24,6 @@ from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode
 from krm_fn.targets.nodes.node_files import NodeFile
 
-_ATTRIBUTES = ("owner", "permissions")
-
 
 class ProxyFile(NamedTuple):
     """The file of one program among the files of a configuration, as a form.
@@ -33,7 +31,7 @@ class ProxyFile(NamedTuple):
     Attributes:
         config: the configuration that puts the file on the nodes.
         file: what the file is.
-        options: ``path``, ``owner``, ``permissions`` and ``content`` of the file.
+        options: ``path`` and ``content`` of the file.
         path: where it is: the path of the user, or that of a file that is there, or the first of ``file.paths``.
     """
 
@@ -73,11 +71,6 @@ class ProxyFile(NamedTuple):
     def _is_reference(self) -> bool:
         """Whether the user wants the text in the Secret of the Cluster."""
         return bool(self.options.get("content") == "Secret")
-
-    @property
-    def _attributes(self) -> dict[str, Any]:
-        """Owner and permissions, which are the author's unless the user gives them."""
-        return {key: self.options[key] for key in _ATTRIBUTES if key in self.options}
 
     def _edit(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
         """Make an entry of our path set the variables, and nothing of ours without any."""
@@ -122,7 +115,6 @@ class ProxyFile(NamedTuple):
             content = encode(new, entry.entry.get("encoding"))
             draft.set(entry.field("content"), content)
         if variables:
-            self._set_attributes(draft, entry)
             self._report_limits(draft, entry.place)
 
     def _edit_reference(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
@@ -140,12 +132,9 @@ class ProxyFile(NamedTuple):
             draft.remove(entry.place, keep=len(self.config.path))
         elif self._is_reference and settings.clusters:
             self._refer(draft, entry, settings)
-        elif self._is_reference:
-            self._set_attributes(draft, entry)
-        elif "content" in self.options:
+        elif "content" in self.options and not self._is_reference:
             content = self.file.form.edit("", settings.variables())
             draft.set(entry.place, {**entry.without_content, "content": content})
-            self._set_attributes(draft, entry)
 
     def _refer(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
         """Let an entry take its content from the Secret of the Cluster."""
@@ -155,7 +144,6 @@ class ProxyFile(NamedTuple):
         if not cluster_secret.is_reference(entry.entry.get("contentFrom"), wanted):
             draft.set(entry.place, {**entry.without_content, "contentFrom": wanted})
             draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
-        self._set_attributes(draft, entry)
 
     def _may_refer(self, draft: Draft, settings: ProxySettings) -> bool:
         obstacle = cluster_secret.obstacle(settings)
@@ -173,7 +161,6 @@ class ProxyFile(NamedTuple):
                 return
             entry = {
                 "path": self.path,
-                "owner": self.options.get("owner"),
                 "permissions": "0600",
                 "contentFrom": cluster_secret.reference(settings, self.file.unit),
             }
@@ -190,7 +177,7 @@ class ProxyFile(NamedTuple):
                 "permissions": self.file.permissions,
             }
         entry = {key: value for key, value in entry.items() if value}
-        draft.append(self.config.files, entry | self._attributes)
+        draft.append(self.config.files, entry)
         last = len(list_at(draft.data, self.config.files)) - 1
         self._report_limits(draft, (*self.config.files, str(last)))
 
@@ -203,10 +190,6 @@ class ProxyFile(NamedTuple):
         )
         draft.report("ByHand", message, self.config.files)
         return False
-
-    def _set_attributes(self, draft: Draft, entry: FileEntry) -> None:
-        for key, value in self._attributes.items():
-            draft.set(entry.field(key), value)
 
     def _report_limits(self, draft: Draft, place: Pointer) -> None:
         """Report what Cluster API or Ignition would refuse of an entry."""
@@ -255,10 +238,9 @@ class OtherDropIns(NamedTuple):
                 draft.report("ProxySwitchedOff", message, entry.field("content"))
 
 
-def proxy_file(
-    config: NodeConfig, file: NodeFile, data: Any, options: Mapping[str, Any]
-) -> ProxyFile:
-    """Return the form of a file in a configuration of an object."""
+def proxy_file(config: NodeConfig, file: NodeFile, data: Any, given: Any) -> ProxyFile:
+    """Return the form of a file in a configuration of an object; ``given`` are the options of its target, if any."""
+    options = given if isinstance(given, Mapping) else {}
     existing = {entry.path for entry in config.files_in(data)}
     paths = [path for path in file.paths if path in existing]
     path, *_ = paths or file.paths

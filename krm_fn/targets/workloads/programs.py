@@ -11,7 +11,7 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at
 from krm_fn.places.choice import matches_any
 from krm_fn.places.containers import Container, labels
-from krm_fn.targets.base import Data
+from krm_fn.targets.base import Data, Options
 
 _NAME, _PART_OF = "app.kubernetes.io/name", "app.kubernetes.io/part-of"
 _COMPONENT = "app.kubernetes.io/component"
@@ -139,11 +139,13 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
 }
 """The name under ``presets`` -> the program, in as many rows as it has generations of manifests."""
 
-OWN_TARGETS = {
-    "workloads.certManager": "certManager",
-    "workloads.chartOperator": "chartOperator",
-}
-"""ID of a target -> the one program that it is for."""
+_ALWAYS = ("certManager", "chartOperator")
+"""The presets that need not be named."""
+
+
+def presets_of(options: Options) -> tuple[str, ...]:
+    """Return the presets that the options of ``workloads`` name, and those that hold without."""
+    return (*_ALWAYS, *options.get("presets", ()))
 
 
 def is_of(program: str, container: Container, data: Data) -> bool:

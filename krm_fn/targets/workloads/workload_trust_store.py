@@ -9,7 +9,7 @@ from __future__ import annotations
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.certificates import NamedEntry
 from krm_fn.places.choice import fits_object
 from krm_fn.places.containers import (
@@ -32,6 +32,7 @@ NAME = "inject-proxy-trusted-ca"
 DIRECTORIES = "SSL_CERT_DIR"
 """Where a Go program looks for certificates besides the default file: ``crypto/x509`` (``root_unix.go``)."""
 _FOLDERS_OF_GO = ("/etc/ssl/certs", "/etc/pki/tls/certs")
+_CHOOSE = ("trustedCA", "choose")
 _ANNOTATION = ("metadata", "annotations", "fn.inject-proxy.io/trusted-ca")
 _NOT_READ = (
     "mounts the certificates, and no variable names them to the programs: name the one that they read in "
@@ -80,8 +81,8 @@ def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | 
     """Return the bundle for the containers of a workload; None for none."""
     if not settings.trusted_ca.pem or not _is_meant(data, options):
         return None
-    folder = options.get("mountPath", "/etc/inject-proxy/trusted-ca")
-    variables = options.get("variables", ())
+    folder = text_at(options, ("trustedCA", "mountPath")) or "/etc/inject-proxy/trusted-ca"
+    variables = list_at(options, ("trustedCA", "variables"))
     bundle = _Bundle(NAME, CA_KEY, folder, tuple(variables))
     if settings.trusted_ca.config_map:
         namespace, name, key = settings.trusted_ca.config_map
@@ -105,7 +106,7 @@ def _is_meant(data: Data, options: Options) -> bool:
     annotation = text_at(data, _ANNOTATION)
     if annotation in ("true", "false"):
         return annotation == "true"
-    for matcher in options.get("choose", ()):
+    for matcher in list_at(options, _CHOOSE):
         if fits_object(matcher, data):
             return True
     return _is_known(data)
@@ -173,7 +174,7 @@ class _WorkloadTrustStore(Target):
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; none where matchers select workloads, as their text can be any."""
-        if options.get("choose"):
+        if lookup(options, _CHOOSE):
             return ()
         return super().hints(options)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience, Readers
@@ -13,7 +11,6 @@ from krm_fn.places.containers import (
     CONTAINERS,
     Container,
     all_containers,
-    containers,
     pod_spec,
     wrong_types,
 )
@@ -23,12 +20,11 @@ from krm_fn.places.place import KEEP, OVERRIDE, Place
 from krm_fn.places.provided import NO_USES, DataUses, provided_for
 from krm_fn.places.reading import quoted
 from krm_fn.products import cluster_api
-from krm_fn.products.workload_kinds import POD_SPEC
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.workloads.programs import (
-    OWN_TARGETS,
     PROGRAMS,
     is_of,
+    presets_of,
 )
 
 _OF_PROVIDER = ("spec", "deployment")
@@ -53,43 +49,6 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     label = f'{kind} "{container.key}"'
     path = (*container.path, "env")
     return Place(path, form, label, len(container.path), on_conflict_keep=keeps)
-
-
-class _OneProgram(Target):
-    """A program that always gets the proxy."""
-
-    audience = Audience.GO
-
-    def __init__(self, target_id: str, program: str) -> None:
-        self.id = target_id
-        self._program = program
-
-    def places(self, data: Data, context: Context) -> Places:
-        """Yield the environments of its containers; report a workload of it in which the main one is not known."""
-        rows = [row for row in PROGRAMS[self._program] if row.is_labelled(data)]
-        chosen = self._containers(data)
-        for container in chosen:
-            yield _env_place(data, container, context)
-        if not rows or not context.settings.sets_any:
-            return
-        if choice.is_refused(data, POD_SPEC):
-            return
-        yield from wrong_types(data, POD_SPEC)
-        main = rows[0].main
-        names = [container.name for container in chosen]
-        if main and main not in names and any(containers(data)):
-            path = (*POD_SPEC, CONTAINERS)
-            yield Result.of("SettingUnused", _NO_CONTAINER.format(main), path)
-
-    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
-        """Note the ConfigMaps and Secrets that its containers read."""
-        uses.note_containers(data, self._containers(data))
-
-    def _containers(self, data: Data) -> list[Container]:
-        if choice.is_refused(data, POD_SPEC):
-            return []
-        listed = all_containers(data, POD_SPEC)
-        return [container for container in listed if is_of(self._program, container, data)]
 
 
 def _pod_spec(data: Data, options: Options) -> Pointer | None:
@@ -126,10 +85,7 @@ def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
 
 def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: bool) -> bool:
     """Return whether a container gets the proxy where no annotation names containers."""
-    for name in options.get("otherTargets", OWN_TARGETS.values()):
-        if is_of(name, container, data):
-            return False
-    for name in options.get("presets", ()):
+    for name in presets_of(options):
         if is_of(name, container, data):
             return True
     if not is_chosen:
@@ -149,15 +105,6 @@ class _Workloads(Target):
             return ()
         return super().hints(options)
 
-    def options(self, given: Mapping[str, Options]) -> Options:
-        """Return the options, with the targets that write containers of their own unless they are switched off."""
-        others = [
-            program
-            for target_id, program in OWN_TARGETS.items()
-            if given.get(target_id, {}).get("enabled", True)
-        ]
-        return {**super().options(given), "otherTargets": others}
-
     def places(self, data: Data, context: Context) -> Places:
         """Yield the environments of the chosen containers."""
         options = context.options
@@ -169,7 +116,13 @@ class _Workloads(Target):
         names = choice.request_of(data, at).names
         is_chosen = _is_chosen(data, at, options)
         chosen = _chosen(data, at, options)
-        if context.settings.sets_any and (chosen or is_chosen):
+        known = [
+            row
+            for preset in presets_of(options)
+            for row in PROGRAMS[preset]
+            if row.is_labelled(data)
+        ]
+        if context.settings.sets_any and (chosen or is_chosen or known):
             yield from wrong_types(data, at)
         if at == _OF_PROVIDER:
             is_preset = _PROVIDERS in options.get("presets", ())
@@ -187,6 +140,9 @@ class _Workloads(Target):
         if missing and context.settings.sets_any:
             path = ("metadata", "annotations")
             yield Result.of("SettingUnused", _UNKNOWN.format(quoted(missing)), path)
+        for row in known:
+            if row.main and there and row.main not in there and context.settings.sets_any:
+                yield Result.of("SettingUnused", _NO_CONTAINER.format(row.main), (*at, CONTAINERS))
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""
@@ -199,7 +155,7 @@ class _Workloads(Target):
         names: tuple[str, ...] = ()
         writes_rooted_names = False
         listed = [*all_containers(data, at)]
-        for preset in options.get("presets", ()):
+        for preset in presets_of(options):
             is_provider = at == _OF_PROVIDER and preset == _PROVIDERS
             for program in PROGRAMS[preset]:
                 is_read = any(program.is_read_by(container, data) for container in listed)
@@ -223,8 +179,4 @@ class _Workloads(Target):
         return at is not None and choice.is_refused(data, at)
 
 
-TARGETS = {
-    **{target_id: _OneProgram(target_id, program) for target_id, program in OWN_TARGETS.items()},
-    "workloads": _Workloads(),
-}
-"""ID -> target."""
+TARGET = _Workloads()

@@ -9,6 +9,7 @@ import yaml
 
 from chart_objects import ANY, application, release
 from function_configs import list_with_config
+from krm_fn.config import TargetOptions
 from krm_fn.krm.results import Edit, Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
@@ -404,9 +405,9 @@ def test_a_variable_from_a_secret_of_the_list_stays_and_the_secret_is_filled() -
 
 def test_a_chart_has_one_writer() -> None:
     obj = release("cert-manager", {"http_proxy": ""})
-    given = {"charts": ANY}
-    settings = Context(chart_values.TARGET.options({}), FULL)
+    given = TargetOptions({"charts": ANY})
+    settings = Context(chart_values.TARGET.options(TargetOptions()), FULL)
     assert [type(one) for one in chart_values.TARGET.edit(obj, settings)] == [Edit]
     assert list(chart_values.TARGET.edit(obj, Context(chart_values.TARGET.options(given), FULL))) == []
-    switched_off = {"charts": {**ANY, "enabled": False}}
+    switched_off = given._replace(off=frozenset({"charts"}))
     assert list(chart_values.TARGET.edit(obj, Context(chart_values.TARGET.options(switched_off), FULL)))

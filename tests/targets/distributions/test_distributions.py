@@ -34,8 +34,11 @@ def full(row: DistributionRow) -> ProxySettings:
     return ONE_URL if PRODUCTS[row.target].has_one else FULL
 
 
+ASKED = {"aks": True, "eksAnywhere": True}
+
+
 def asked(row: DistributionRow) -> dict[str, Any]:
-    return {"enabled": True} if row.is_immutable else {}
+    return ASKED if row.is_immutable else {}
 
 
 def members(row: DistributionRow, settings: ProxySettings | None = None) -> Any:
@@ -117,9 +120,9 @@ def test_what_the_api_server_does_not_change_is_written_on_request_with_a_warnin
     there = holding(row, members(row, FULL._replace(http_proxy="http://old.corp.example:1")))
 
     assert proposals(target, there, settings) == []
-    assert len(findings(target, there, settings, enabled=True)) == 1
-    assert findings(target, holding(row, {}), enabled=True) == []
-    assert findings(target, holding(row, members(row)), enabled=True) == []
+    assert len(findings(target, there, settings, **ASKED)) == 1
+    assert findings(target, holding(row, {}), **ASKED) == []
+    assert findings(target, holding(row, members(row)), **ASKED) == []
 
 
 # What a product does not take.
@@ -161,16 +164,16 @@ def test_what_a_product_does_not_take_is_an_error_and_can_be_removed(
 ) -> None:
     row = row_of(kind, target)
     obj = holding(row, {})
-    assert [one.code for one in findings(TARGETS[target], obj, settings, enabled=True)] == ["CannotWrite"]
-    assert "cret" not in str(proposals(TARGETS[target], obj, settings, enabled=True))
-    assert changes(TARGETS[target], obj, settings, enabled=True) == []
+    assert [one.code for one in findings(TARGETS[target], obj, settings, **ASKED)] == ["CannotWrite"]
+    assert "cret" not in str(proposals(TARGETS[target], obj, settings, **ASKED))
+    assert changes(TARGETS[target], obj, settings, **ASKED) == []
 
     both = settings._replace(
         http_proxy=settings.http_proxy or settings.https_proxy, https_proxy=settings.https_proxy or settings.http_proxy
     )
     there = holding(row, members(row, both)) if "$" not in both.http_proxy else obj
-    left = apply(TARGETS[target], there, NONE, enabled=True)
-    assert list(TARGETS[target].read(left, {"enabled": True})) == []
+    left = apply(TARGETS[target], there, NONE, **ASKED)
+    assert list(TARGETS[target].read(left, ASKED)) == []
 
 
 UNQUOTED = " $\"'`\\"
@@ -193,7 +196,7 @@ def test_a_character_is_refused_only_where_the_product_would_break_it(target: st
     settings = full(row)._replace(no_proxy=f"a{character}b")
     held: Any = {} if row.keys else []
 
-    codes = [result.code for result in findings(TARGETS[target], holding(row, held), settings, enabled=True)]
+    codes = [result.code for result in findings(TARGETS[target], holding(row, held), settings, **ASKED)]
 
     assert codes.count("CannotWrite") == (character in BREAKS[target])
     assert set(codes) <= {"CannotWrite", "NetworkBeforeProxy"}

@@ -28,7 +28,7 @@ def commands(*texts: Any, **more: Any) -> dict[str, Any]:
 
 
 def after(obj: dict[str, Any], proxy: ProxySettings, **options: Any) -> Any:
-    return (spec_of(run(COMMANDS, obj, proxy, options).obj) or {}).get("preKubeadmCommands")
+    return (spec_of(run(COMMANDS, obj, proxy, {"commands": options}).obj) or {}).get("preKubeadmCommands")
 
 
 # What must not change.
@@ -192,7 +192,7 @@ LINES = [APT, CONFIGURE, "x", "y", "sleep 1", "unset NO_PROXY", "crictl pull z",
     st.sampled_from([PROXY, HTTP_ONLY]),
 )
 def test_removal_gives_the_old_order_back(texts: list[Any], place: str, proxy: ProxySettings) -> None:
-    options = {"place": place} if place else {}
+    options = {"commands": {"place": place} if place else {}}
     obj = commands(*texts)
     injected = run(COMMANDS, obj, proxy, options).obj
     assert meaning(run(COMMANDS, injected, NONE, options).obj) == meaning(obj) or not texts

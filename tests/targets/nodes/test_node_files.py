@@ -10,6 +10,7 @@ from class_objects import answer, cluster, cluster_class, contents, judged, temp
 from kubeadm_objects import NONE, OTHER, kubeadm, run, spec_of
 
 from judges import apt_configuration, environment_file, pam_environment, shell_environment, systemd_environment
+from krm_fn.config import TargetOptions
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
@@ -149,9 +150,16 @@ def test_one_writer_of_a_file() -> None:
     }
     given = kubeadm({"files": [old, of_docker]})
     target = other_writers
-    asked = target.options({"nodes.files": {"files": ["apt", "docker"]}})
+    asked = target.options(TargetOptions({"nodes": {"files": ["apt", "docker"]}}))
     assert run(target, given, OTHER, asked).findings == []
-    assert len(run(target, given, OTHER, target.options({"nodes.files": {"enabled": False, **ALL}})).findings) == 2
+    assert (
+        len(
+            run(
+                target, given, OTHER, target.options(TargetOptions({"nodes": ALL}, frozenset({"nodes.files"})))
+            ).findings
+        )
+        == 2
+    )
     written = run(node_files, given, OTHER, {"files": ["apt", "docker"]})
     assert [one.code for one in written.findings] == ["OtherProxy"]
     assert "spec.targets" not in written.findings[0].message

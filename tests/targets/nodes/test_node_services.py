@@ -174,7 +174,7 @@ OF_KUBEADM = {"containerd": False, "kubelet": False, "commands": False}
 
 @pytest.mark.parametrize(
     ("system", "options"),
-    [("kubeadm", OF_KUBEADM), ("K3s", {"k3s": False}), ("K3s", {"commands": {"exports": False}})],
+    [("kubeadm", OF_KUBEADM), ("K3s", {"commands": {"exports": False}})],
 )
 def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_variable(
     system: str, options: dict[str, Any]

@@ -41,12 +41,12 @@ def base64_of(text: str) -> str:
 
 
 def after(obj: dict[str, Any], settings: ProxySettings = PROXY, **options: Any) -> Any:
-    return (spec_of(run(CONTAINERD, obj, settings, options).obj) or {}).get("files")
+    return (spec_of(run(CONTAINERD, obj, settings, {"containerd": options}).obj) or {}).get("files")
 
 
 def reported(obj: dict[str, Any], settings: ProxySettings = PROXY, **options: Any) -> list[tuple[str, str]]:
     """The code of each finding, and the last step to its field."""
-    outcome = run(CONTAINERD, obj, settings, options)
+    outcome = run(CONTAINERD, obj, settings, {"containerd": options})
     return [(finding.code, finding.path[-1]) for finding in outcome.findings]
 
 
@@ -162,7 +162,7 @@ def test_a_foreign_reference_stays_and_is_reported(settings: Any, options: Any) 
     ],
 )
 def test_a_reference_that_is_right_stays(old: dict[str, Any], settings: Any, options: Any) -> None:
-    outcome = run(CONTAINERD, files(old), settings, options)
+    outcome = run(CONTAINERD, files(old), settings, {"containerd": options})
     assert (outcome.changes, outcome.findings) == ([], [])
 
 
@@ -174,7 +174,7 @@ def test_a_reference_that_is_right_stays(old: dict[str, Any], settings: Any, opt
     ],
 )
 def test_an_entry_of_ours_becomes_a_reference(old: dict[str, Any]) -> None:
-    outcome = run(CONTAINERD, files(STRANGER, old), OF_ONE, SECRET)
+    outcome = run(CONTAINERD, files(STRANGER, old), OF_ONE, {"containerd": SECRET})
     assert spec_of(outcome.obj)["files"] == [STRANGER, entry(None, owner="root:root", contentFrom=IN_SECRET)]
     assert outcome.findings == []
 
@@ -197,7 +197,7 @@ def test_a_secret_that_cannot_be_named_is_an_error(entries: list[Any], settings:
 
 
 def values(*entries: Any, **options: Any) -> list[tuple[str | None, str]]:
-    return [(one.value, one.place) for one in CONTAINERD.read(files(*entries), options)]
+    return [(one.value, one.place) for one in CONTAINERD.read(files(*entries), {"containerd": options})]
 
 
 def test_what_is_read_names_its_line_its_file_and_its_permissions() -> None:

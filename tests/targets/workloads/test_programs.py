@@ -11,9 +11,7 @@ from krm_fn.targets import TARGETS
 from proposals import FULL, NONE, apply, changes, env, findings, proposals
 
 OURS = env(FULL.variables())
-CERT_MANAGER, CHART_OPERATOR, WORKLOADS = (
-    TARGETS[name] for name in ("workloads.certManager", "workloads.chartOperator", "workloads")
-)
+WORKLOADS = TARGETS["workloads"]
 POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
 
 
@@ -67,7 +65,7 @@ def chart_operator(label: str = "chart-operator") -> Any:
     ],
 )
 def test_what_must_not_change(obj: Any) -> None:
-    assert proposals(CERT_MANAGER, obj) == proposals(CHART_OPERATOR, obj) == []
+    assert proposals(WORKLOADS, obj) == []
 
 
 @pytest.mark.parametrize(
@@ -91,10 +89,10 @@ def test_every_generation_of_cert_manager_is_recognised(app: str, component: str
     elif only == "metadata":
         del obj["spec"]["template"]["metadata"]
 
-    result = apply(CERT_MANAGER, obj)
+    result = apply(WORKLOADS, obj)
 
     assert environments(result) == {name: [POD_NAMESPACE, *OURS], "istio-proxy": [POD_NAMESPACE]}
-    assert apply(CERT_MANAGER, result, NONE) == obj
+    assert apply(WORKLOADS, result, NONE) == obj
 
 
 @pytest.mark.parametrize(
@@ -107,23 +105,23 @@ def test_every_generation_of_cert_manager_is_recognised(app: str, component: str
 def test_images_of_cert_manager_are_recognised_under_any_name(image: str) -> None:
     obj = workload(labelled("tls", "issuing"), {"name": "main", "image": image}, container("side"))
 
-    assert environments(apply(CERT_MANAGER, obj)) == {"main": OURS, "side": None}
-    assert findings(CERT_MANAGER, obj) == []
+    assert environments(apply(WORKLOADS, obj)) == {"main": OURS, "side": None}
+    assert findings(WORKLOADS, obj) == []
 
 
 @pytest.mark.parametrize(
-    ("target", "obj"),
+    "obj",
     [
-        pytest.param(CERT_MANAGER, workload(labelled("cert-manager"), container("cert-manager")), id="cert-manager"),
-        pytest.param(CHART_OPERATOR, chart_operator(), id="chart-operator"),
+        pytest.param(workload(labelled("cert-manager"), container("cert-manager")), id="cert-manager"),
+        pytest.param(chart_operator(), id="chart-operator"),
     ],
 )
-def test_a_refusal_holds_and_options_reach_the_containers(target: Any, obj: Any) -> None:
-    assert changes(target, obj) != []
+def test_a_refusal_holds_and_options_reach_the_containers(obj: Any) -> None:
+    assert changes(WORKLOADS, obj) != []
     obj["spec"]["template"]["spec"]["containers"][0]["env"] = env({"HTTP_PROXY": "http://old:1"})
-    assert [one.code for one in findings(target, obj, conflict="Keep")] == ["ValueKept"]
+    assert [one.code for one in findings(WORKLOADS, obj, conflict="Keep")] == ["ValueKept"]
     obj["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "false"}
-    assert proposals(target, obj) == []
+    assert proposals(WORKLOADS, obj) == []
 
 
 @pytest.mark.parametrize("broken", [None, 7, "text", [], {}, [None], {"a": None}])
@@ -135,12 +133,12 @@ def test_wrong_types_never_raise_and_change_nothing(path: tuple[str, ...], broke
         parent = parent[token]
     parent[path[-1]] = broken
 
-    said = findings(CERT_MANAGER, obj)
+    said = findings(WORKLOADS, obj)
 
-    assert path == ("metadata",) or changes(CERT_MANAGER, obj) == []
+    assert path == ("metadata",) or changes(WORKLOADS, obj) == []
     is_wrong = path != ("metadata",) and not isinstance(broken, dict | None)
     assert [finding.severity for finding in said] == [Severity.ERROR] * is_wrong
-    assert list(CERT_MANAGER.read(obj, {})) == []
+    assert list(WORKLOADS.read(obj, {})) == []
 
 
 # Presets of `workloads`.

@@ -94,13 +94,13 @@ DIRECTORIES = {"name": "SSL_CERT_DIR", "value": f"/etc/ssl/certs:/etc/pki/tls/ce
 )
 def test_the_go_programs_we_know_find_the_bundle(options: dict[str, Any], expected: Any) -> None:
     obj = workload(labels={"app": "chart-operator"})
-    done = apply(target, obj, ONE, **options)
+    done = apply(target, obj, ONE, trustedCA=options)
     env = pod(done)["containers"][0].get("env")
     assert (env if env is None or isinstance(expected[0], dict) else [one["name"] for one in env]) == expected
-    assert findings(target, obj, ONE, **options) == []
+    assert findings(target, obj, ONE, trustedCA=options) == []
     assert apply(target, done, NONE) == obj
     moved = {**options, "mountPath": "/etc/corp"}
-    assert apply(target, apply(target, obj, ONE, **moved), ONE, **options) == done
+    assert apply(target, apply(target, obj, ONE, trustedCA=moved), ONE, trustedCA=options) == done
 
 
 GO_PROGRAM = """

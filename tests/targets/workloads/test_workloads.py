@@ -333,15 +333,9 @@ def test_a_removed_or_replaced_url_is_named_if_it_is_none_of_the_declared_ones(
     assert [one.code for one in said if one.code == "ProxyReplaced"] == codes
 
 
-def test_two_targets_never_write_one_container() -> None:
+def test_a_known_program_and_what_a_matcher_chooses_get_the_proxy_together() -> None:
     obj = workload(container("cert-manager-controller"), container("side"), labels={"app": "cert-manager"})
-    chosen = {**ALL, "containers": ["side"]}
-
-    (done,) = ran({"targets": {"workloads": chosen}}, obj)
-    (alone,) = ran({"targets": {"workloads": {**chosen, "certManager": False}}}, obj)
-
-    assert [len(entries or []) for entries in envs(done).values()] == [6, 6]
-    assert [len(entries or []) for entries in envs(alone).values()] == [0, 6]
+    assert filled(obj, **{**ALL, "containers": ["side"]}) == ["cert-manager-controller", "side"]
 
 
 def test_a_list_of_names_wins_over_matchers_and_a_name_that_no_container_has_is_a_warning() -> None:

@@ -53,9 +53,8 @@ class Classes(ClassPlans):
     ) -> None:
         super().__init__(topology)
         self._config = config
-        options = config.targets.get(OF_CLASSES, {})
-        self._is_enabled = bool(options.get("enabled", True)) and config.mode is not Mode.REMOVE
-        self._is_chosen = self._is_enabled and options.get("classes") == "Patch"
+        self._is_enabled = config.targets.is_on(OF_CLASSES) and config.mode is not Mode.REMOVE
+        self._is_chosen = self._is_enabled and config.targets.given_for(OF_CLASSES) == "Patch"
         self.is_on = self._is_chosen
         self._classes: dict[Key, ListedClass] = {}
         self._templates: list[Object] = []

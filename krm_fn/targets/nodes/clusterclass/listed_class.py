@@ -68,7 +68,7 @@ class ListedClass:
     @property
     def is_chosen(self) -> bool:
         """Whether the user wants all classes patched; else only those are whose patches erase something."""
-        return self.config.targets.get(OF_CLASSES, {}).get("classes") == "Patch"
+        return bool(self.options.get("classes") == "Patch")
 
     @property
     def is_stuck(self) -> bool:
@@ -118,16 +118,14 @@ class ListedClass:
             default = proxies[ALL_NODES].settings
         self.clusters[key_of(obj)] = proxies
 
-    def enabled(self, targets: Iterable[str]) -> dict[str, Options]:
-        """Return those of some targets that write anything on its nodes, with their options."""
-        enabled = {}
-        for target in targets:
-            options = self.config.targets.get(target, {})
-            if target == FILES_ON_REQUEST and not options.get("files"):
-                continue
-            if options.get("enabled", True):
-                enabled[target] = options
-        return enabled
+    @property
+    def options(self) -> Options:
+        """The options of the targets that write on its nodes."""
+        return self.config.targets.of(OF_CLASSES)
+
+    def enabled(self, targets: Iterable[str]) -> list[str]:
+        """Return those of some targets that write anything on its nodes."""
+        return [target for target in targets if self.config.targets.is_on(target)]
 
     def template(self, nodes: NodeGroup, templates: ObjectIndex[Data]) -> Data | None:
         """Return the template of some nodes; the nearest one to the file of the class goes first.
@@ -146,6 +144,7 @@ class ListedClass:
         return ClassContext(
             self.is_wanted,
             targets=self.enabled(targets),
+            options=self.options,
             default=self.settings,
             repairs_erased=self.repairs_erased,
             of_class=key_of(self.obj),

@@ -17,6 +17,7 @@ from krm_fn.patch import Pointer, list_at, render_pointer, text_at
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, HOSTED, KIND_NAMES
 from krm_fn.products.systems import targets_of
 from krm_fn.settings import ProxySettings
+from krm_fn.target_table import part_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes import node_config
@@ -193,7 +194,7 @@ def _add_patches(patches: NodePatches, listed: ListedClass, templates: ObjectInd
     """
     written = _known(listed, patches.nodes, templates)
     _report_files(patches, listed, written)
-    place = str(listed.config.targets.get(written.config.system.exporter, {}).get("place", ""))
+    place = text_at(listed.options, ("commands", "place"))
     for path, additions in written.additions().items():
         if not additions:
             continue
@@ -283,13 +284,17 @@ def _write(
 ) -> None:
     """Let the targets write a proxy into a template, and what is the same for all Clusters."""
     targets = (*config.system.targets, FILES_ON_REQUEST)
-    for target, options in listed.enabled(targets).items():
-        context = Context({"content": "Inline", **options}, proxy)
-        TARGETS[target].write(draft, context)
+    for target in listed.enabled(targets):
+        part = part_of(target)
+        given = listed.options.get(part)
+        options = listed.options
+        if not given or isinstance(given, dict):
+            options = {**options, part: {"content": "Inline", **(given or {})}}
+        TARGETS[target].write(draft, Context(options, proxy))
     key = (config.kind.group, config.kind.kind)
-    for target, options in listed.enabled(PATCHED_WHERE_ERASED).items():
+    for target in listed.enabled(PATCHED_WHERE_ERASED):
         if key in TARGETS[target].kinds:
-            TARGETS[target].write(draft, Context(options, common))
+            TARGETS[target].write(draft, Context(listed.options, common))
 
 
 def _path_of(file: Any) -> str:

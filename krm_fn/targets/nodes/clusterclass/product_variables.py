@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from krm_fn.clusters import CLUSTER_VARIABLES
+from krm_fn.config import TargetOptions
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at, lookup, named_items, text_at
 from krm_fn.products import nutanix
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.targets import TARGETS
-from krm_fn.targets.base import Context, Data, Options
+from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.clusterclass.foreign_patches import written_path
 from krm_fn.targets.nodes.clusterclass.names import PATCHED_TARGETS
 from krm_fn.targets.nodes.node_files import drop_in_of
@@ -65,7 +66,7 @@ class ProductVariable(NamedTuple):
 def find(
     of_class: Data,
     of_cluster: Data,
-    options: Mapping[str, Options],
+    options: TargetOptions,
     *,
     is_selected: bool,
 ) -> ProductVariable | None:
@@ -81,8 +82,8 @@ def find(
         if not _writes_files(of_class, target_id, options):
             continue
         target = TARGETS[target_id]
-        given = options.get(target_id, {})
-        is_filled = is_selected and bool(given.get("enabled", True))
+        given = options.of(target_id)
+        is_filled = is_selected and options.is_on(target_id)
         is_used = any(reading.value for reading in target.read(of_cluster, given))
         if is_filled and not is_used:
             is_used = target.has_site(of_cluster, Context(given))
@@ -97,7 +98,7 @@ def find(
     return None
 
 
-def _writes_files(of_class: Data, target_id: str, options: Mapping[str, Options]) -> bool:
+def _writes_files(of_class: Data, target_id: str, options: TargetOptions) -> bool:
     """Return whether patches of a class write what the variable says into files on its nodes."""
     if target_id != _CAREN:
         return bool(repeated_path(of_class, options))
@@ -105,7 +106,7 @@ def _writes_files(of_class: Data, target_id: str, options: Mapping[str, Options]
     return any(isinstance(lookup(patch, ("external",)), Mapping) for patch in patches)
 
 
-def repeated_path(of_class: Data, options: Mapping[str, Options], kind: str = "") -> str:
+def repeated_path(of_class: Data, options: TargetOptions, kind: str = "") -> str:
     """Return the path of a drop-in of ours that a patch of a class writes, too; "" for none.
 
     Args:
@@ -115,6 +116,6 @@ def repeated_path(of_class: Data, options: Mapping[str, Options], kind: str = ""
     """
     paths = []
     for target_id, unit in UNITS.items():
-        given = options.get(target_id, {})
-        paths.append(given.get("path", drop_in_of(unit).paths[0]))
+        path = text_at(options.given_for(target_id), ("path",))
+        paths.append(path or drop_in_of(unit).paths[0])
     return written_path(of_class, paths, kind)

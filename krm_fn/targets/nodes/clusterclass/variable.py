@@ -18,6 +18,7 @@ from functools import partial
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
+from krm_fn.config import exports_variables
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Data, Pointer, named_items, text_at
@@ -27,6 +28,7 @@ from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
+from krm_fn.target_table import part_of
 from krm_fn.targets.base import Places
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
@@ -54,22 +56,23 @@ _NAME_OF_SECRET = {
 
 def writes_proxy(class_context: ClassContext) -> bool:
     """Return whether a patch writes the proxy itself, into a drop-in or a command."""
-    for name, options in class_context.targets.items():
-        if name in ONLY_EXPORTERS and not options.get("exports", True):
+    for name in class_context.targets:
+        if name in ONLY_EXPORTERS and not exports_variables(class_context.options):
             continue
-        if not _is_in_secret(options):
+        if not _is_in_secret(class_context, name):
             return True
     return False
 
 
 def units_in_secret(class_context: ClassContext) -> list[str]:
     """Return the services whose drop-ins come from the Secret of a Cluster."""
-    targets = class_context.targets
-    return [unit for name, unit in UNITS.items() if _is_in_secret(targets.get(name, {}))]
+    return [unit for name, unit in UNITS.items() if _is_in_secret(class_context, name)]
 
 
-def _is_in_secret(options: Data) -> bool:
-    return options.get("content") == "Secret"
+def _is_in_secret(class_context: ClassContext, target: str) -> bool:
+    if target not in class_context.targets:
+        return False
+    return text_at(class_context.options, (part_of(target), "content")) == "Secret"
 
 
 def has_proxy(settings: ProxySettings) -> bool:
