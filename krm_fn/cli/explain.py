@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import time
 from argparse import Namespace
 from contextlib import suppress
@@ -61,6 +60,8 @@ def _origin(folder: str) -> str:
 
     ``SOURCE_DATE_EPOCH`` may say the day (reproducible-builds.org).
     """
+    import subprocess  # noqa: PLC0415 -- only a page needs it
+
     origin = f"Folder {os.path.basename(folder)}"
     command = ["git", "-C", folder, "rev-parse", "--short", "HEAD"]
     with suppress(OSError, subprocess.CalledProcessError):
