@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 
 
 class InjectProxyError(Exception):
@@ -106,7 +106,7 @@ class ExpansionError(InputError):
 class Mistake(NamedTuple):
     """One thing to correct in a FunctionConfig: the path of its field, as far as it may be shown, and one line."""
 
-    path: tuple[str, ...]
+    path: Texts
     text: str
 
 

@@ -1,4 +1,4 @@
-"""What modules need of ``typing`` when they are imported, for a program that starts often.
+"""What modules need of ``typing`` when they are imported, for a program that starts often, and types with a name.
 
 To load ``typing`` takes as long as twenty modules of this package. Each module that imports a name from here has
 ``from __future__ import annotations``: only a type checker reads its annotations, and for that each name is the one of
@@ -87,3 +87,11 @@ else:
 
         def __repr__(self) -> str:
             return f"{type(self).__name__}({self._asdict()})"
+
+
+Fields = dict[str, Any]
+"""Fields of an object, or of a part of one, as plain data that may be changed."""
+Texts = tuple[str, ...]
+"""Texts in their order: names, words, or the steps of a path."""
+GroupKind = tuple[str, str]
+"""API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.errors import InternalError
-from krm_fn.light_typing import Any, Literal, NamedTuple
+from krm_fn.light_typing import Any, Fields, Literal, NamedTuple
 
 Data = Mapping[str, Any]
 """One object as plain data; any field may be missing, null or of a wrong type."""
@@ -29,9 +29,9 @@ class Operation(NamedTuple):
     path: Pointer
     value: Any = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """Return the operation as RFC 6902 writes it."""
-        whole: dict[str, Any] = {"op": self.op, "path": render_pointer(self.path)}
+        whole: Fields = {"op": self.op, "path": render_pointer(self.path)}
         if self.op != "remove":
             whole["value"] = copied(self.value)
         return whole
@@ -115,7 +115,7 @@ def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
     return []
 
 
-def put_at(data: dict[str, Any], path: Pointer, value: Any) -> None:
+def put_at(data: Fields, path: Pointer, value: Any) -> None:
     """Set a member of mappings in mappings, which are made where they are missing."""
     *above, name = path
     for step in above:

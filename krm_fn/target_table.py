@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products import (
     cluster_api,
     distributions,
@@ -20,9 +20,6 @@ from krm_fn.products import (
 )
 from krm_fn.products.node_kinds import SERVICE_TARGETS, WITH_FILES, WITH_MIRRORS, kinds_of
 from krm_fn.products.workload_kinds import POD_SPEC_OF
-
-GroupKind = tuple[str, str]
-"""API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
 
 
 class TargetRow(NamedTuple):
@@ -48,12 +45,12 @@ class TargetRow(NamedTuple):
 
     module: str
     kinds: frozenset[GroupKind]
-    text_hints: tuple[str, ...] = ()
-    reference_words: tuple[str, ...] = ()
+    text_hints: Texts = ()
+    reference_words: Texts = ()
     fills_references: bool = False
     fills_values: bool = False
     needs: str = ""
-    traces: tuple[str, ...] = ()
+    traces: Texts = ()
     beside: frozenset[GroupKind] = frozenset()
     is_generator: bool = False
     on_request: bool = False
@@ -277,7 +274,7 @@ ROWS: Mapping[str, TargetRow] = {
 """ID -> the target, in the order in which targets edit one object. The ID is the path below ``spec.targets``:
 ``nodes.kubelet``, or ``kyverno`` for the one target of a system."""
 
-SYSTEMS: Mapping[str, tuple[str, ...]] = {
+SYSTEMS: Mapping[str, Texts] = {
     system: tuple(name for name in ROWS if system_of(name) == system)
     for system in (
         "nodes",

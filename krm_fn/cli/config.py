@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from krm_fn import config
@@ -13,7 +13,8 @@ from krm_fn.config import ProxyConfig
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Fields, NamedTuple
+from krm_fn.patch import Data
 from krm_fn.plan.sources import Objects
 
 
@@ -45,7 +46,7 @@ class FoundConfig(NamedTuple):
         return [f"the ProxyConfig is the one in {self.file}"] if self.is_above else []
 
 
-def config_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+def config_of(spec: Data) -> Fields:
     """Return a ProxyConfig as data."""
     head = {"apiVersion": config.API_VERSION, "kind": config.KIND, "metadata": {"name": "proxy"}}
     return {**head, "spec": spec}

@@ -16,6 +16,7 @@ from krm_fn.cli.files import read_text
 from krm_fn.cli.selection import select
 from krm_fn.cli.streams import STDIN, Answer, ContentChange
 from krm_fn.clusters import Cluster, Membership, Role
+from krm_fn.clusters.model import Memberships
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.errors import InputError, InternalError, UsageError
@@ -66,7 +67,7 @@ def _command_line(given: Namespace, wanted: ProxyConfig) -> Answer:
 
 
 def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
-    memberships: tuple[Membership, ...] = ()
+    memberships: Memberships = ()
     if given.cluster or given.labels or given.role:
         role = Role(given.role) if given.role else None
         memberships = (Membership(_cluster(given), role),)

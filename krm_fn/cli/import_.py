@@ -12,8 +12,8 @@ from krm_fn.cli.files import read_text
 from krm_fn.cli.streams import Answer
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, UsageError
-from krm_fn.light_typing import Any
-from krm_fn.patch import field_path, put_at
+from krm_fn.light_typing import Fields, Texts
+from krm_fn.patch import Data, field_path, put_at
 from krm_fn.plan.sources import formats
 from krm_fn.yamledit.render import block_text
 
@@ -56,8 +56,8 @@ def run(given: Namespace) -> Answer:
         raise ConfigError.of("; ".join(problems)) from None
 
 
-def _spec(fields: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:
-    spec: dict[str, Any] = {}
+def _spec(fields: Mapping[Texts, ForeignValue]) -> Fields:
+    spec: Fields = {}
     for path, given in fields.items():
         put_at(spec, path, konvoy.field_value(path[-1], given.value))
     if spec.get("httpProxy") == "" and spec.get("httpsProxy") == "":
@@ -65,7 +65,7 @@ def _spec(fields: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:
     return {name: value for name, value in spec.items() if value not in ("", [])}
 
 
-def _printed(spec: Mapping[str, Any], origin: str) -> bytes:
+def _printed(spec: Data, origin: str) -> bytes:
     document = config_of(spec)
     config.load(document)
     return f"# made by `inject-proxy import` of {origin}\n{block_text(document)}".encode()

@@ -16,7 +16,7 @@ from krm_fn.cli.parser import Parser
 from krm_fn.clusters import Cluster, Fact, Membership, Role, value_of
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import list_at
 from krm_fn.products.node_kinds import KUBEADM
@@ -48,7 +48,7 @@ _INFRASTRUCTURES = {
 }
 
 
-def spec_of(arguments: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+def spec_of(arguments: Sequence[str]) -> tuple[Fields, list[str]]:
     """Return the ``spec`` that says the same as a command line, and lines about what no field says."""
     flags, rest = _parsed(arguments)
     spec = _proxies(flags)
@@ -101,7 +101,7 @@ def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     return flags, rest
 
 
-def _proxies(flags: Mapping[str, str]) -> dict[str, Any]:
+def _proxies(flags: Mapping[str, str]) -> Fields:
     """Return what both roles have in common, and an override for each role that has values of its own."""
     of_roles = {role: _proxy(flags, prefix) for role, prefix in _ROLES.items()}
     if not any(of_roles.values()):
@@ -121,7 +121,7 @@ def _proxies(flags: Mapping[str, str]) -> dict[str, Any]:
     return spec
 
 
-def _proxy(flags: Mapping[str, str], prefix: str) -> dict[str, Any]:
+def _proxy(flags: Mapping[str, str], prefix: str) -> Fields:
     proxy = {}
     for name, field in _FIELDS.items():
         flag = f"--{prefix}{name}"

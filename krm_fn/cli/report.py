@@ -15,7 +15,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Result, is_severe
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.printable import printable_html
 from krm_fn.yamledit import Position
 
@@ -61,7 +61,7 @@ def _json_text(data: Any) -> bytes:
     return f"{json.dumps(data, indent=2)}\n".encode()
 
 
-def _sarif(command: str, findings: Sequence[Result]) -> dict[str, Any]:
+def _sarif(command: str, findings: Sequence[Result]) -> Fields:
     """Return a log with one run."""
     known = explanations()
     codes = sorted({finding.code for finding in findings})
@@ -81,8 +81,8 @@ def _sarif(command: str, findings: Sequence[Result]) -> dict[str, Any]:
     return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_result(finding: Result, codes: Sequence[str]) -> dict[str, Any]:
-    result: dict[str, Any] = {
+def _sarif_result(finding: Result, codes: Sequence[str]) -> Fields:
+    result: Fields = {
         "ruleId": finding.code,
         "ruleIndex": codes.index(finding.code),
         "level": _level(finding, "note"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import cache
@@ -24,6 +24,7 @@ from krm_fn.formats import sops
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Data
 from krm_fn.yamledit import has_complex_keys, read
 from krm_fn.yamledit.stream import texts_of_documents
 
@@ -238,7 +239,7 @@ def kustomization_without(name: str) -> str:
     return ""
 
 
-def _kustomizations(folder: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _kustomizations(folder: str) -> Iterator[tuple[str, Data]]:
     """Yield the name and the data of each kustomization of a folder, or template of one, that can be read."""
     for name in sorted(os.listdir(folder or ".")):
         if name not in KUSTOMIZATIONS and not name.startswith(TEMPLATES):

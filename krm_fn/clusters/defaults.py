@@ -18,7 +18,7 @@ from krm_fn.clusters.kinds import (
     WholeCluster,
     network_path,
 )
-from krm_fn.clusters.network import ClusterNetwork, Fact
+from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.reading import host, pattern, text, word
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
@@ -100,7 +100,7 @@ def assumed(obj: Object) -> ClusterNetwork:
     default = _NETWORKS.get(kind)
     if default is None:
         return ClusterNetwork()
-    networks: tuple[Fact, ...] = ()
+    networks: Facts = ()
     is_made = kind != "HetznerCluster" or part.get("hcloudNetwork.enabled") is True
     if is_made and all(part.get(path) in _SILENT for path in default.instead.split()):
         networks = (part.fact(default.cidr, network_path(kind), default.program),)
@@ -127,7 +127,7 @@ def _hosts(part: _Infrastructure) -> Iterator[Fact]:
             yield part.fact("10.0.0.100", addresses, program)
 
 
-def hosts_of_cluster(network: ClusterNetwork, name: str) -> tuple[Fact, ...]:
+def hosts_of_cluster(network: ClusterNetwork, name: str) -> Facts:
     """Return the hosts among the defaults, with the name of the Cluster in them."""
     return tuple(fact._replace(value=fact.value.replace(_CLUSTER, name)) for fact in network.hosts)
 
@@ -143,7 +143,7 @@ def network_of_system(
     system: NodeSystem | Product | WholeCluster, ref: ObjectRef, paths: FactPaths = CLUSTER_PATHS
 ) -> ClusterNetwork:
     """Return the default networks of a system, each with the first field of an object that would say another one."""
-    facts: dict[str, tuple[Fact, ...]] = {}
+    facts: dict[str, Facts] = {}
     for name, cidr, path in (
         ("pod_cidrs", system.pod_cidr, paths.pod_cidrs),
         ("service_cidrs", system.service_cidr, paths.service_cidrs),

@@ -14,7 +14,7 @@ from krm_fn.clusters.reading import text, values
 from krm_fn.clusters.references import owners
 from krm_fn.clusters.releases import is_of_management_cluster, is_release_of_cluster, kubeconfig_of
 from krm_fn.krm.resourcelist import Object
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import lookup, text_at
 from krm_fn.products import giantswarm, konvoy, tkg
 from krm_fn.products.cluster_api import is_cluster_api
@@ -132,7 +132,7 @@ def _name_in_own_name(obj: Object) -> str:
     return ""
 
 
-def _before(name: str, suffixes: tuple[str, ...]) -> str:
+def _before(name: str, suffixes: Texts) -> str:
     """Return a name without its suffix; "" where it has none of them."""
     for suffix in suffixes:
         if name.endswith(suffix):

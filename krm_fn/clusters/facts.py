@@ -7,11 +7,11 @@ from functools import cache
 
 from krm_fn.clusters.kinds import CLOUDS, CLUSTER, FactPaths, paths_of
 from krm_fn.clusters.mirrors import mirror_hosts
-from krm_fn.clusters.network import ClusterNetwork, Fact
+from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.pools import networks_of_pool
 from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
 from krm_fn.krm.resourcelist import Object
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
 
@@ -35,7 +35,7 @@ def declared(obj: Object) -> ClusterNetwork:
     return ClusterNetwork(**facts)
 
 
-def _facts(obj: Object, paths: FactPaths, name: str) -> tuple[Fact, ...]:
+def _facts(obj: Object, paths: FactPaths, name: str) -> Facts:
     """Return the distinct values of one fact that an object says."""
     data = lookup(obj.data, paths.start)
     facts: list[Fact] = []
@@ -47,7 +47,7 @@ def _facts(obj: Object, paths: FactPaths, name: str) -> tuple[Fact, ...]:
     return distinct(facts)
 
 
-def _clouds(value: Any) -> tuple[str, ...]:
+def _clouds(value: Any) -> Texts:
     """Return the clouds of a cluster outside of Cluster API, as kinds of infrastructure."""
     names = value if isinstance(value, (dict, list)) else [value]
     clouds = [CLOUDS.get(str(name), "") for name in names]
@@ -95,7 +95,7 @@ def merged(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
     return network
 
 
-def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+def distinct(facts: Iterable[Fact]) -> Facts:
     """Return the first fact of each value."""
     first: dict[str, Fact] = {}
     for fact in facts:
@@ -103,7 +103,7 @@ def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(first.values())
 
 
-def without_subnets(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+def without_subnets(facts: Iterable[Fact]) -> Facts:
     """Return the facts without a CIDR that another one covers: a subnet adds nothing to its VPC."""
     kept: list[Fact] = []
     for fact in facts:
@@ -118,7 +118,7 @@ def _patterns(paths: str) -> tuple[Pointer, ...]:
     return tuple(map(pattern, paths.split()))
 
 
-def _endpoint_variable(obj: Object) -> tuple[Fact, ...]:
+def _endpoint_variable(obj: Object) -> Facts:
     """Return the endpoint that a variable of a Cluster with a well-known ClusterClass holds."""
     if obj.group_kind != CLUSTER:
         return ()

@@ -11,7 +11,7 @@ import re
 
 from krm_fn import placeholders
 from krm_fn.clusters.reading import host, url_host
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import text_at
 
 _OURS = "# inject-proxy\n"
@@ -30,7 +30,7 @@ _DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"}
 """The names of one registry (containerd ``docs/hosts.md``: ``server = "https://registry-1.docker.io"``)."""
 
 
-def mirror_hosts(file: Any) -> tuple[str, ...]:
+def mirror_hosts(file: Any) -> Texts:
     """Return the hosts of mirrors that an entry of ``files`` of nodes names; a registry is no mirror of itself."""
     path = text_at(file, ("path",)).strip()
     content = _content(file) if path.endswith(".toml") else ""

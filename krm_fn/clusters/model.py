@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from krm_fn.clusters.network import ClusterNetwork
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products.cluster_api import Role
 
 
@@ -21,7 +21,7 @@ class Key(NamedTuple):
     file: str = ""
 
     @property
-    def group_kind(self) -> tuple[str, str]:
+    def group_kind(self) -> GroupKind:
         """Its group and kind, by which tables know it."""
         return self.group, self.kind
 
@@ -85,6 +85,10 @@ class Membership(NamedTuple):
     key: Key = Key("", "", "", "")
 
     @property
-    def groups(self) -> tuple[str, ...]:
+    def groups(self) -> Texts:
         """All names of its worker group: a rule for one of them is a rule for this membership."""
         return tuple(dict.fromkeys(name for name in (self.group, self.worker_class) if name))
+
+
+Memberships = tuple[Membership, ...]
+"""The Clusters of one object."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.clusters.model import Key
-from krm_fn.light_typing import TypeVar
+from krm_fn.light_typing import Texts, TypeVar
 from krm_fn.placeholders import is_template
 
 _Value = TypeVar("_Value")
@@ -88,7 +88,7 @@ def nearest(keys: Iterable[Key], file: str) -> list[Key]:
     Of these the ones with the fewest folders: its own file is the nearest one, and a file beside it is nearer than one
     below.
     """
-    groups: dict[tuple[str, ...], list[Key]] = {}
+    groups: dict[Texts, list[Key]] = {}
     for key in keys:
         groups.setdefault(key.identity, []).append(key)
     nearest_keys: list[Key] = []

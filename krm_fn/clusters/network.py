@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Pointer, field_path
 
 
@@ -43,6 +43,10 @@ class Fact(NamedTuple):
         return where
 
 
+Facts = tuple[Fact, ...]
+"""What is said about one thing, the first of several first."""
+
+
 class ClusterNetwork(NamedTuple):
     """The facts about the network of one Cluster; an empty member is a fact that nothing says.
 
@@ -59,16 +63,16 @@ class ClusterNetwork(NamedTuple):
         infrastructure_hosts: those of the infrastructure's own API (vCenter, Prism Central).
     """
 
-    pod_cidrs: tuple[Fact, ...] = ()
-    service_cidrs: tuple[Fact, ...] = ()
-    service_domain: tuple[Fact, ...] = ()
-    endpoint: tuple[Fact, ...] = ()
-    infrastructure: tuple[Fact, ...] = ()
-    region: tuple[Fact, ...] = ()
-    networks: tuple[Fact, ...] = ()
-    hosts: tuple[Fact, ...] = ()
-    mirrors: tuple[Fact, ...] = ()
-    infrastructure_hosts: tuple[Fact, ...] = ()
+    pod_cidrs: Facts = ()
+    service_cidrs: Facts = ()
+    service_domain: Facts = ()
+    endpoint: Facts = ()
+    infrastructure: Facts = ()
+    region: Facts = ()
+    networks: Facts = ()
+    hosts: Facts = ()
+    mirrors: Facts = ()
+    infrastructure_hosts: Facts = ()
 
     @property
     def infrastructure_kind(self) -> str:
@@ -81,7 +85,7 @@ class ClusterNetwork(NamedTuple):
         return value_of(self.region)
 
     @property
-    def values(self) -> tuple[tuple[str, ...], ...]:
+    def values(self) -> tuple[Texts, ...]:
         """What is said, without where."""
         return tuple(tuple(fact.value for fact in facts) for facts in self)
 
@@ -95,6 +99,6 @@ class ClusterNetwork(NamedTuple):
         return ClusterNetwork._make(own or others for own, others in pairs)
 
 
-def value_of(facts: tuple[Fact, ...]) -> str:
+def value_of(facts: Facts) -> str:
     """Return the value of the first fact, or ""."""
     return facts[0].value if facts else ""

@@ -22,7 +22,7 @@ from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import Use, WorkerClass, class_of, key_of, owners, uses
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Pointer, lookup, pointer_of
 from krm_fn.products import konvoy
 from krm_fn.products.cluster_api import OUR_PATCHES, Role, is_cluster_api
@@ -73,7 +73,7 @@ class RelatedObject(NamedTuple):
     labels: Mapping[str, str] = MappingProxyType({})
     class_key: Key | None = None
     class_path: Pointer = ()
-    workers: Mapping[WorkerClass, tuple[str, ...]] = MappingProxyType({})
+    workers: Mapping[WorkerClass, Texts] = MappingProxyType({})
     rewritten: tuple[Pointer, ...] = ()
 
     @property
@@ -186,8 +186,8 @@ def _rewritten(obj: Object) -> Iterator[Pointer]:
             yield pointer_of(text(path))
 
 
-def _workers(obj: Object) -> dict[WorkerClass, tuple[str, ...]]:
-    names: dict[WorkerClass, tuple[str, ...]] = {}
+def _workers(obj: Object) -> dict[WorkerClass, Texts]:
+    names: dict[WorkerClass, Texts] = {}
     for section in ("machineDeployments", "machinePools"):
         for _, worker in values(obj.data, ("spec", "topology", "workers", section, "*")):
             key = (section, text(lookup(worker, ("class",))))

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 from krm_fn.clusters.reading import network_of, text
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import list_at, lookup, text_at
 
 
-def networks_of_pool(spec: Any) -> tuple[str, ...]:
+def networks_of_pool(spec: Any) -> Texts:
     """Return the CIDRs of the addresses of a pool, each once; what cannot be read is left out."""
     networks: dict[str, None] = {}
     for pool in (spec, *list_at(spec, ("pools",))):

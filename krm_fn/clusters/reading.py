@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from krm_fn import placeholders
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import Pointer
 
 _WIDEST = 8
@@ -83,7 +83,7 @@ def url_host(value: Any) -> str:
     return host(re.sub(_URL_REST, "", without_scheme))
 
 
-def cidrs(value: Any) -> tuple[str, ...]:
+def cidrs(value: Any) -> Texts:
     """Return the CIDRs of a comma-separated text, as written, without those that are too wide for a network."""
     networks: list[str] = []
     for part in placeholders.split(text(value)):

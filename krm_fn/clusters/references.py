@@ -14,7 +14,7 @@ from krm_fn.clusters.model import Key
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, walk
+from krm_fn.patch import Data, Pointer, list_at, lookup, walk
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import Role, is_cluster_api
 from krm_fn.products.node_kinds import SYSTEMS
@@ -104,7 +104,7 @@ def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
             yield target, path
 
 
-def class_of(data: Mapping[str, Any], namespace: str, file: str = "") -> tuple[Key | None, Pointer]:
+def class_of(data: Data, namespace: str, file: str = "") -> tuple[Key | None, Pointer]:
     """Return the class that a Cluster in a namespace and a file names, and where it does so."""
     for name_path, namespace_path in _CLASS_PATHS:
         name = text(lookup(data, name_path))
@@ -114,13 +114,13 @@ def class_of(data: Mapping[str, Any], namespace: str, file: str = "") -> tuple[K
     return None, ()
 
 
-def class_name(data: Mapping[str, Any]) -> str:
+def class_name(data: Data) -> str:
     """Return the name of the ClusterClass of a Cluster, "" for none."""
     key, _ = class_of(data, "")
     return key.name if key else ""
 
 
-def variable_lists(data: Mapping[str, Any]) -> Iterator[Pointer]:
+def variable_lists(data: Data) -> Iterator[Pointer]:
     """Yield the paths of the lists of variables of a Cluster, that of the whole first, whether or not they exist.
 
     ``variables.overrides`` of the control plane and of a group of workers count there instead.

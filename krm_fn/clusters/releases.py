@@ -6,11 +6,8 @@ calls a kubeconfig ``<cluster>-kubeconfig``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from krm_fn.krm.resourcelist import Object
-from krm_fn.light_typing import Any
-from krm_fn.patch import lookup, text_at
+from krm_fn.patch import Data, lookup, text_at
 from krm_fn.products import giantswarm
 from krm_fn.products.releases import HELM_RELEASE
 
@@ -23,7 +20,7 @@ _OPERATOR_VERSION = ("metadata", "labels", giantswarm.OPERATOR_VERSION_LABEL)
 _CHART_NAMES = (("spec", "chart", "spec", "chart"), ("spec", "chartRef", "name"))
 
 
-def chart_of(release: Mapping[str, Any]) -> str:
+def chart_of(release: Data) -> str:
     """Return the name of the chart of a HelmRelease, the last step of its path; "" where it names none."""
     names = [text_at(release, path) for path in _CHART_NAMES]
     return (names[0] or names[1]).rstrip("/").rpartition("/")[2]

@@ -14,9 +14,9 @@ from krm_fn import placeholders
 from krm_fn.clusters.facts import merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
 from krm_fn.clusters.members import ClusterMembers
-from krm_fn.clusters.model import Cluster, Key, Membership
+from krm_fn.clusters.model import Cluster, Key, Membership, Memberships
 from krm_fn.clusters.namespaces import may_be_same
-from krm_fn.clusters.network import ClusterNetwork, Fact
+from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.node import RelatedObject, node_of
 from krm_fn.clusters.reading import pattern
 from krm_fn.clusters.references import WorkerClass, key_of
@@ -56,7 +56,7 @@ class Topology:
         """All Clusters, in the order of the list."""
         return tuple(self._clusters[key] for key in self._members.clusters)
 
-    def of(self, obj: Object) -> tuple[Membership, ...]:
+    def of(self, obj: Object) -> Memberships:
         """Return the Clusters that an object belongs to; of those in several files that say the same, the first."""
         memberships = self._members.of(self._node(obj))
         first: dict[tuple[object, ...], Membership] = {}
@@ -271,7 +271,7 @@ def _patches_services(system: NodeSystem, its_class: RelatedObject) -> bool:
 
 def _infrastructure(
     cluster: RelatedObject, its_class: RelatedObject, sources: Iterable[RelatedObject]
-) -> tuple[Fact, ...]:
+) -> Facts:
     """Return the kind of the infrastructure, as the Cluster, its class or an object that belongs to it says."""
     if cluster.infrastructure:
         return _kind_of(cluster.infrastructure, cluster.ref, ("spec", "infrastructureRef"))
@@ -288,7 +288,7 @@ def _infrastructure(
     return ()
 
 
-def _kind_of(infrastructure: Key, ref: ObjectRef, path: Pointer) -> tuple[Fact, ...]:
+def _kind_of(infrastructure: Key, ref: ObjectRef, path: Pointer) -> Facts:
     """Return the kind of an infrastructure, and the object and the path that name it."""
     return (Fact(infrastructure.kind.removesuffix("Template"), ref, path),)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn import patch
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import APPEND, Operation, Pointer
 from krm_fn.yamledit import same
 from krm_fn.yamledit.pairs import pair_items
@@ -35,7 +35,7 @@ def _values(before: Any, after: Any, path: Pointer) -> Iterator[Operation]:
         yield patch.replace(*path, value=after)
 
 
-def _members(before: dict[str, Any], after: dict[str, Any], path: Pointer) -> Iterator[Operation]:
+def _members(before: Fields, after: Fields, path: Pointer) -> Iterator[Operation]:
     for key in before:
         if key not in after:
             yield patch.remove(*path, key)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from krm_fn import patch
 from krm_fn.engine.diff import diff
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same
 
@@ -82,7 +82,7 @@ class Draft:
         """Return the value at ``path``, or ``default`` where a step of it is missing."""
         return patch.lookup(self.data, path, default)
 
-    def mapping(self, path: Pointer) -> dict[str, Any] | None:
+    def mapping(self, path: Pointer) -> Fields | None:
         """Return the mapping at ``path``; None where nothing or null is there, or on the way.
 
         Raises:

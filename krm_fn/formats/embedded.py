@@ -20,7 +20,7 @@ from krm_fn.formats import sops
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document
 from krm_fn.yamledit.lines import newline_of
 from krm_fn.yamledit.render import block_text
@@ -75,7 +75,7 @@ class Embedded(NamedTuple):
     data: Any
 
 
-def values(obj: Mapping[str, Any]) -> list[Value]:
+def values(obj: Data) -> list[Value]:
     """Return the texts of a Secret or a ConfigMap, in order.
 
     If a key is in ``data`` and in ``stringData``, only the latter counts. What SOPS has encrypted is no text.
@@ -97,7 +97,7 @@ def values(obj: Mapping[str, Any]) -> list[Value]:
     return list(texts.values())
 
 
-def places(obj: Mapping[str, Any], value: Value) -> list[Pointer]:
+def places(obj: Data, value: Value) -> list[Pointer]:
     """Return what must go from an object so that a text of it is gone.
 
     That is the text, and what it hides: the same key in ``data`` would count without the one in ``stringData``.
@@ -162,7 +162,7 @@ class TextEditor:
         return text
 
 
-def begin_text(value: Value, members: Mapping[str, Any]) -> str:
+def begin_text(value: Value, members: Data) -> str:
     """Return a text that has no document, only comments and separators, with a first one behind them.
 
     A text without a line break at its end gets none, so that removal gives it back.

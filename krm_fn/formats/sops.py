@@ -9,11 +9,9 @@ one, or with a checksum of the plain ones, has a mapping ``sops`` at its top, ea
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer
+from krm_fn.patch import Data, Pointer
 
 ENCRYPTED = "is encrypted by SOPS: decrypt it first"
 
@@ -28,7 +26,7 @@ _CHECKSUM = (
 )
 
 
-def is_encrypted(obj: Mapping[str, Any]) -> bool:
+def is_encrypted(obj: Data) -> bool:
     """Return whether SOPS has encrypted an object of the list."""
     held = obj.get(_MEMBER)
     return isinstance(held, dict) and not _MARKS.isdisjoint(held)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Data, Pointer, lookup
 
 NO_ITEM = -1
 """The index for a new object that belongs beside no item of the list."""
@@ -18,7 +18,7 @@ WHOLE_ITEM: dict[Pointer, Any] = {(): None}
 class NewObject(NamedTuple):
     """An object that a list lacks, and the index of the item beside which it belongs."""
 
-    data: Mapping[str, Any]
+    data: Data
     beside: int = NO_ITEM
 
 

@@ -159,8 +159,11 @@ _SHORTEST_PASSWORD = 4
 _LONGEST_WORD = 7
 """Up to this length a password may be a part of other words, such as `proxy` of `http-proxy.conf`."""
 
+_Mask = Callable[[str], str]
+"""Returns a text without further secrets."""
 
-def redact(value: Any, known: Callable[[str], str] | None = None) -> Any:
+
+def redact(value: Any, known: _Mask | None = None) -> Any:
     """Return the data with credentials masked in texts at any depth; ``known`` masks further secrets."""
     if isinstance(value, str):
         return _masked(value, known)
@@ -171,7 +174,7 @@ def redact(value: Any, known: Callable[[str], str] | None = None) -> Any:
     return value
 
 
-def _member(data: Mapping[Any, Any], key: Any, known: Callable[[str], str] | None) -> Any:
+def _member(data: Mapping[Any, Any], key: Any, known: _Mask | None) -> Any:
     """Return a member without a credential; an entry has its name in ``name``, beside ``value``."""
     value = data[key]
     name = data.get("name") if key == "value" else key
@@ -209,7 +212,7 @@ def holds_secret_object(text: str) -> bool:
     return re.search(_OBJECT, text) is not None
 
 
-def _masked(text: str, known: Callable[[str], str] | None = None) -> str:
+def _masked(text: str, known: _Mask | None = None) -> str:
     """Return a text, with as many lines, without a credential."""
     text = _without(CREDENTIALS, known(text) if known else text)
     text = re.sub(_CODED, lambda coded: _without_coded(coded[0], known), text)
@@ -267,14 +270,14 @@ def _without_named_value(line: str, *, is_message: bool) -> str:
     return line
 
 
-def _without_coded(letters: str, known: Callable[[str], str] | None) -> str:
+def _without_coded(letters: str, known: _Mask | None) -> str:
     """Return base64, or ``***`` for each of its lines if it says a credential."""
     if _says_credential(letters, known):
         return _hidden_lines(letters)
     return letters
 
 
-def _says_credential(letters: str, known: Callable[[str], str] | None) -> bool:
+def _says_credential(letters: str, known: _Mask | None) -> bool:
     """Return whether base64, or gzip in it, says a credential, whatever other letters it is glued to."""
     letters = letters.translate(_LETTERS)
     if not re.search(_ASCII, letters) and _GZIP not in letters:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from krm_fn.errors import ConfigError
 from krm_fn.krm.codes import CODES, Severity
 from krm_fn.krm.masking import redact, shown_line
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import APPEND, Operation, Pointer, field_path, remove
 from krm_fn.yamledit import Position
 
@@ -120,8 +120,8 @@ class Result(NamedTuple):
     proposed: Any = None
     is_stale: bool = False
     code: str = ""
-    clusters: tuple[str, ...] = ()
-    fact: tuple[str, ...] = ()
+    clusters: Texts = ()
+    fact: Texts = ()
     ref: ObjectRef = ObjectRef()
     target: str = ""
     position: Position | None = None
@@ -178,9 +178,9 @@ class Result(NamedTuple):
             line += ": "
         return shown_line(line + redact(self.text))
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> Fields:
         """Return the entry as the specification writes it; keys without a value are left out."""
-        data: dict[str, Any] = {
+        data: Fields = {
             "message": shown_line(self.text),
             "severity": self.severity.value,
         }
@@ -208,7 +208,7 @@ class Result(NamedTuple):
         return data
 
 
-def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
+def entries(results: Iterable[Result]) -> list[Fields]:
     """Return the entries of ``results`` of a ResourceList: what several targets change in one object is one entry.
 
     Its field is the innermost one that holds all of them. An entry about a change shows the value that was there: the
@@ -323,5 +323,5 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}"
 
 
-def _filled(**members: Any) -> dict[str, Any]:
+def _filled(**members: Any) -> Fields:
     return {key: value for key, value in members.items() if value not in (None, "")}

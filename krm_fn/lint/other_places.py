@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krm_fn.clusters import Membership
 from krm_fn.clusters.kinds import CLUSTER_CLASS
+from krm_fn.clusters.model import Memberships
 from krm_fn.config import KIND, Mode, ProxyConfig
 from krm_fn.formats import embedded, sops
 from krm_fn.krm.resourcelist import Object
@@ -118,7 +118,7 @@ def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Res
 
 def unread_places(
     obj: Object,
-    memberships: tuple[Membership, ...],
+    memberships: Memberships,
     compared: Sequence[Compared],
     wanted: ProxyConfig,
     overview: Overview,

@@ -12,6 +12,7 @@ from krm_fn.errors import InputError
 from krm_fn.krm.codes import OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, is_severe
+from krm_fn.light_typing import Texts
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource
 
@@ -39,7 +40,7 @@ class Silencer:
         self._wanted = wanted
         self._at_most = at_most
         self._paths = paths
-        self._codes: dict[ObjectRef, tuple[str, ...]] = {}
+        self._codes: dict[ObjectRef, Texts] = {}
         for obj in annotated:
             value = lookup(obj.data, _PATH)
             if value is not None:

@@ -422,11 +422,9 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
                 continue
             why = "it is the API server's address, and half of all programs read no CIDRs"
             yield _Needed("AddressNotListed", first, why)
-        provider = providers.find(network.infrastructure_kind)
-        if provider:
-            why = f"it is the metadata service of {network.infrastructure_kind}"
-            for address in provider.metadata:
-                yield _Needed("AddressNotListed", address, why, address)
+        why = f"it is the metadata service of {network.infrastructure_kind}"
+        for address in providers.find(network.infrastructure_kind).metadata:
+            yield _Needed("AddressNotListed", address, why, address)
 
 
 def _hosts(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from krm_fn.clusters.network import ClusterNetwork
+from krm_fn.light_typing import Texts
 from krm_fn.noproxy import entries, styles
 from krm_fn.noproxy.model import (
     CLUSTER_DOMAIN_NAMES,
@@ -100,7 +101,7 @@ def _is_wanted(group: Group, recipe: Recipe, policy: Policy) -> bool:
     return policy.rooted
 
 
-def _in_forms(given: Iterable[Entry], forms: Callable[[str], tuple[str, ...]]) -> list[Entry]:
+def _in_forms(given: Iterable[Entry], forms: Callable[[str], Texts]) -> list[Entry]:
     """Return the forms of each entry, with the reason for each."""
     written: list[Entry] = []
     for entry in given:
@@ -108,7 +109,7 @@ def _in_forms(given: Iterable[Entry], forms: Callable[[str], tuple[str, ...]]) -
     return written
 
 
-def _as_written(text: str) -> tuple[str, ...]:
+def _as_written(text: str) -> Texts:
     return (text,)
 
 
@@ -125,7 +126,7 @@ def _rewritten(entry: Entry, text: str) -> Entry:
 
 
 @lru_cache(maxsize=256)
-def _exclusions(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+def _exclusions(patterns: Texts) -> Callable[[str], bool]:
     """Return a test for the patterns: a glob if it has ``*`` or ``?``, else an entry, as written or normalised."""
     tests: list[re.Pattern[str]] = []
     exact: set[str] = set()

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
 
+from krm_fn.light_typing import Texts
 from krm_fn.placeholders import is_template
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -106,7 +107,7 @@ _RANGE = r"[0-9.]+-[0-9.]+|[0-9.]+\*[0-9.*]*|(?:[0-9]+\.){1,3}"
 _AMBIGUOUS = "[\u00df\u03c2\u200c\u200d]"
 
 
-def split(text: str) -> tuple[str, ...]:
+def split(text: str) -> Texts:
     """Step 1: the entries of a text, in lower case, without quotes, with any separator that a person may have used.
 
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
@@ -253,7 +254,7 @@ def network(entry: str) -> Cidr | None:
         return None
 
 
-def canonical(entry: str) -> tuple[str, ...]:
+def canonical(entry: str) -> Texts:
     """Step 3: addresses and CIDRs as everyone writes them; anything else as it is.
 
     A CIDR of one address is followed by the address: wget, apt, urllib, Node and .NET read no CIDR.
@@ -269,7 +270,7 @@ def canonical(entry: str) -> tuple[str, ...]:
     return (str(cidr),)
 
 
-def forms(entry: str) -> tuple[str, ...]:
+def forms(entry: str) -> Texts:
     """Step 4: a domain in the forms that all clients together need; anything else as it is.
 
     ``d`` is followed by ``.d``, which .NET, axios, Node's http and httplib2 need for subdomains. ``*.d`` becomes
@@ -296,7 +297,7 @@ def is_top_level(label: str) -> bool:
 
 
 @lru_cache(maxsize=16384)
-def plain(text: str) -> tuple[str, ...]:
+def plain(text: str) -> Texts:
     """Return the entries of a text as everyone writes them, each once: steps 1 to 3."""
     parts: dict[str, None] = {}
     for token in split(text):
@@ -305,12 +306,12 @@ def plain(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16384)
-def expand(text: str) -> tuple[str, ...]:
+def expand(text: str) -> Texts:
     """Return the entries to write for one entry of the user, in order: steps 1 to 4."""
     return tuple(dict.fromkeys(form for part in plain(text) for form in forms(part)))
 
 
-def normalise(texts: Iterable[str]) -> tuple[str, ...]:
+def normalise(texts: Iterable[str]) -> Texts:
     """Return a list in its portable forms (steps 1 to 4 and 6).
 
     Of equal entries the first one keeps its place.

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from krm_fn.clusters.network import Fact
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 
 CLUSTER_DOMAIN = "cluster.local"
 """The domain of a cluster that declares none (the default of kubeadm's ``networking.dnsDomain``)."""
@@ -81,7 +81,7 @@ class Readers(NamedTuple):
     """
 
     audience: Audience
-    names: tuple[str, ...] = ()
+    names: Texts = ()
     writes_rooted_names: bool = False
 
 
@@ -118,7 +118,7 @@ class Entry(NamedTuple):
     """
 
     text: str
-    why: tuple[str, ...] = ()
+    why: Texts = ()
     origins: frozenset[Origin] = frozenset()
 
     @classmethod
@@ -174,6 +174,6 @@ class Policy(NamedTuple):
     style: Style = Style.PORTABLE
     derive: frozenset[str] = ALL_DERIVED
     extra: tuple[Entry, ...] = ()
-    exclude: tuple[str, ...] = ()
+    exclude: Texts = ()
     rooted: bool | None = None
     max_length: int = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn import placeholders
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 
 METADATA_ADDRESS = "169.254.169.254"
 
@@ -22,9 +22,9 @@ class Provider(NamedTuple):
     """
 
     name: str
-    metadata: tuple[str, ...] = (METADATA_ADDRESS,)
-    metadata_v6: tuple[str, ...] = ()
-    services: tuple[str, ...] = ()
+    metadata: Texts = (METADATA_ADDRESS,)
+    metadata_v6: Texts = ()
+    services: Texts = ()
     names_machines: bool = False
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from krm_fn import placeholders
-from krm_fn.clusters.network import ClusterNetwork, Fact
-from krm_fn.light_typing import NamedTuple
+from krm_fn.clusters.network import ClusterNetwork, Facts
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.noproxy import entries, providers
 from krm_fn.noproxy.model import (
     CLUSTER_DOMAIN,
@@ -48,9 +48,9 @@ class Group(NamedTuple):
     """
 
     derived_from: str
-    names: tuple[str, ...] = ()
+    names: Texts = ()
     rule: str = ""
-    facts: tuple[str, ...] = ()
+    facts: Texts = ()
     make: Callable[[ClusterNetwork, Audience], Iterator[Entry]] | None = None
 
     def entries(self, networks: Sequence[ClusterNetwork], audience: Audience) -> Iterator[Entry]:
@@ -107,7 +107,7 @@ def first_address(cidr: str) -> str:
     return str(network[1]) if network and network.num_addresses > 1 else ""
 
 
-def _entries_of(facts: tuple[Fact, ...]) -> Iterator[Entry]:
+def _entries_of(facts: Facts) -> Iterator[Entry]:
     for fact in facts:
         # "0.0.0.0/0" would switch the proxy off for every address.
         if not entries.holds_every_address(fact.value):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from krm_fn.light_typing import Texts
 from krm_fn.noproxy.entries import (
     EntryKind,
     bare,
@@ -24,7 +25,7 @@ _A_HOST = "a host name, a domain, an address or a CIDR"
 _ADDRESS_WITH_PREFIX = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
 
 
-def parse(entries: str | Iterable[str]) -> tuple[str, ...]:
+def parse(entries: str | Iterable[str]) -> Texts:
     """Return the entries of one or several comma-separated texts, in order, without blanks and empty ones."""
     texts = [entries] if isinstance(entries, str) else entries
     return tuple(entry for text in texts for part in text.split(",") if (entry := part.strip()))

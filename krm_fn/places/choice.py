@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from krm_fn.config import Matcher
 from krm_fn.krm.resourcelist import Object, reference
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.places.charts import NO_SOURCES, ChartSources, ChartUse, charts_of
 
@@ -30,7 +30,7 @@ class Request(NamedTuple):
     """What the author of an object says: nothing, all that the options name, or some by name."""
 
     is_wanted: bool = False
-    names: tuple[str, ...] = ()
+    names: Texts = ()
 
 
 def is_refused(obj: Data, at: Pointer = ("spec",)) -> bool:
@@ -95,7 +95,7 @@ class Chosen(NamedTuple):
     """A chart that gets the proxy: in the values of these names, or in all that are known, without names."""
 
     use: ChartUse
-    names: tuple[str, ...] = ()
+    names: Texts = ()
 
 
 def chosen_charts(obj: Data, options: Data, sources: ChartSources = NO_SOURCES) -> Iterator[Chosen]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from krm_fn.clusters import has_suffix
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Data, text_at
 from krm_fn.products.giantswarm import SYSTEMD_PROXY_SUFFIX
 from krm_fn.settings import ProxySettings
@@ -54,7 +54,7 @@ def key_of(unit: str) -> str:
     return KEYS.get(unit, KEYS["containerd"])
 
 
-def reference(settings: ProxySettings, unit: str) -> dict[str, Any]:
+def reference(settings: ProxySettings, unit: str) -> Fields:
     """Return the ``contentFrom`` of the drop-in of a service."""
     return {"secret": {"name": name_for(settings.cluster), "key": key_of(unit)}}
 

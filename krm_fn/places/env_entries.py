@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places.containers import LISTS, containers, pod_spec
 from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading
+from krm_fn.places.reading import Reading, Variables
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
@@ -43,7 +43,7 @@ class EnvEntries(NamedTuple):
         env_from: the ``envFrom`` of its container.
     """
 
-    names: tuple[str, ...] = PROXY_VARIABLES
+    names: Texts = PROXY_VARIABLES
     provided: Provided = Provided()
     env_from: Any = None
 
@@ -103,9 +103,7 @@ class EnvEntries(NamedTuple):
         elif not entries and env:
             draft.remove(place.path, keep=place.kept_steps)
 
-    def _completed(
-        self, entries: list[Any], wanted: Mapping[str, str], done: set[str]
-    ) -> list[Any]:
+    def _completed(self, entries: list[Any], wanted: Variables, done: set[str]) -> list[Any]:
         """Return the entries with those that are missing at the end: in our order, if both cases are there of each."""
         start = len(entries)
         while start and variable_of(entries[start - 1]) in self.names:
@@ -133,7 +131,7 @@ class EnvEntries(NamedTuple):
         return frozenset()
 
 
-def _corrected(entry: Data, value: str) -> dict[str, Any]:
+def _corrected(entry: Data, value: str) -> Fields:
     """Return an entry with another value; members in the order that they have."""
     members = {**entry, "value": value}
     return {name: member for name, member in members.items() if name in ("name", "value")}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from krm_fn import noproxy
 from krm_fn.engine import Draft
 from krm_fn.formats import escaping
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.places.place import EMPTY, Place
 from krm_fn.places.reading import Reading
@@ -180,7 +180,7 @@ SHORT = Members(steps_of(*proxy_keys.SHORT))
 class VariableMembers(NamedTuple):
     """A mapping of variables, each under its own name, in the order in which new ones are written."""
 
-    names: tuple[str, ...] = PROXY_VARIABLES
+    names: Texts = PROXY_VARIABLES
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield the variables that are set."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.engine import Draft
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Pointer, named_items
 from krm_fn.places.place import Form, Place
 from krm_fn.places.reading import Reading
@@ -62,7 +62,7 @@ class NamedItem(NamedTuple):
         """Return the place in one item."""
         return place._replace(path=(*path, *self.inside), kept_steps=len(path))
 
-    def _is_left(self, item: dict[str, Any]) -> bool:
+    def _is_left(self, item: Fields) -> bool:
         """Return whether an item says anything besides its name."""
         rest = {**item}
         for name in ("name", "definitionFrom"):

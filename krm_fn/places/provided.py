@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
 from krm_fn.places.charts import NO_SOURCES, ChartSources
 from krm_fn.places.choice import is_refused
@@ -46,7 +46,7 @@ class DataUse:
 
     def __init__(self) -> None:
         self.keys: dict[str, str] = {}
-        self.of_charts: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.of_charts: dict[str, dict[str, Texts]] = {}
         self.releases: list[Data] = []
         self.values: dict[str, Data] = {}
 
@@ -77,7 +77,7 @@ class DataUses:
         return uses
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Texts:
         """The names of the ConfigMaps and Secrets that something refers to."""
         names = [name for _, _, name in self._uses]
         return tuple(dict.fromkeys(names))
@@ -106,7 +106,7 @@ class DataUses:
             use = self._noted(("Secret", namespace_of(obj), name))
             use.is_proxy_of_flux = True
 
-    def note_values(self, key: DataKey, member: str, chart: str, names: tuple[str, ...]) -> None:
+    def note_values(self, key: DataKey, member: str, chart: str, names: Texts) -> None:
         """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
         self._noted(key).of_charts.setdefault(member, {})[chart] = names
 

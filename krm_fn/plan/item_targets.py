@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krm_fn.config import ProxyConfig
-from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Texts
 from krm_fn.plan.items import items_of_kinds
 from krm_fn.plan.model import ObjectSource
 from krm_fn.plan.selection import is_enabled
@@ -23,7 +23,7 @@ class ItemTargets(NamedTuple):
 
 
 def targets_of_items(
-    source: ObjectSource, config: ProxyConfig, names: tuple[str, ...]
+    source: ObjectSource, config: ProxyConfig, names: Texts
 ) -> dict[int, ItemTargets]:
     """Return the enabled targets for each item that concerns one, in the order of the table of targets.
 
@@ -56,9 +56,7 @@ def targets_of_items(
     return of_items
 
 
-def _words(
-    row: TargetRow, hints: tuple[str, ...], config: ProxyConfig, names: tuple[str, ...]
-) -> tuple[str, ...]:
+def _words(row: TargetRow, hints: Texts, config: ProxyConfig, names: Texts) -> Texts:
     """Return words of which one is in every object that a target edits; empty if its kinds alone tell them."""
     if row.needs == "trustedCA" and not config.trusted_ca.pem:
         return row.traces

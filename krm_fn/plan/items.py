@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import Texts
 from krm_fn.plan.model import ObjectSource
 
 
-def items_of_kinds(
-    source: ObjectSource, kinds: Iterable[str], words: tuple[str, ...] = ()
-) -> Sequence[int]:
+def items_of_kinds(source: ObjectSource, kinds: Iterable[str], words: Texts = ()) -> Sequence[int]:
     """Return the indexes of the items that may hold an object of some kinds, and one of some words, in order."""
     kinds = frozenset(kinds)
     possible: list[int] = []

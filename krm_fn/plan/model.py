@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn import settings
-from krm_fn.clusters import Key, Membership, Topology
+from krm_fn.clusters import Key, Topology
+from krm_fn.clusters.model import Memberships
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, ObjectRef, Result
-from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Protocol, Texts
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer
+from krm_fn.patch import Data, Pointer
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.other_systems import Foreign, foreign, missing
 from krm_fn.plan.selection import is_selected
@@ -35,7 +36,7 @@ class ObjectSource(Protocol):
     def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
         """Return the kinds that may be in some entries, empty if nothing is known -> their indexes, in order."""
 
-    def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
+    def holding(self, words: Texts, among: Sequence[int] | None = None) -> Sequence[int]:
         """Return the indexes of the entries, or of those ``among`` them, with one of the words, in order.
 
         Without words, return all.
@@ -58,7 +59,6 @@ def holds_code(source: ObjectSource, index: int) -> bool:
     return has_code(text)
 
 
-_Memberships = tuple[Membership, ...]
 Location = tuple[int, Pointer, ObjectRef]
 """By what an object of a list is told from all others, listed and new: its item, its place in it, its identity."""
 
@@ -91,9 +91,9 @@ class PlannedEdit(NamedTuple):
     item_index: int
     obj: Object
     target_id: str
-    memberships: _Memberships
+    memberships: Memberships
     resolved: Resolved
-    options: Mapping[str, Any]
+    options: Data
     is_new: bool = False
     class_context: ClassContext | None = None
     notes: tuple[Result, ...] = ()
@@ -240,11 +240,11 @@ class Overview:
         self.candidates = 0
         self.selected = 0
         self.foreign: list[Foreign] = []
-        self.missing: list[tuple[Object, Key, _Memberships]] = []
+        self.missing: list[tuple[Object, Key, Memberships]] = []
         self.not_generated: list[Object] = []
         self.unreadable: list[DocumentError] = []
-        self.naming: list[tuple[Object, _Memberships]] = []
-        self.clusters: list[tuple[Object, _Memberships]] = []
+        self.naming: list[tuple[Object, Memberships]] = []
+        self.clusters: list[tuple[Object, Memberships]] = []
         self.uses = NO_USES
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn import settings
 from krm_fn.clusters import Cluster, Membership, Topology, class_name
+from krm_fn.clusters.model import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
@@ -37,7 +38,7 @@ class Subject(NamedTuple):
 
     item_index: int
     obj: Object
-    memberships: tuple[Membership, ...]
+    memberships: Memberships
     standalone: Cluster | None = None
     uses: DataUses = NO_USES
     is_whole: bool = False

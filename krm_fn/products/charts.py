@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.products import proxy_keys
 
 Path = tuple[str, ...]
@@ -50,7 +50,7 @@ class ChartValue(NamedTuple):
     is_list: bool = False
     no_proxy: str = ""
     list_path: str = ""
-    defaults: tuple[str, ...] = ()
+    defaults: Texts = ()
     where: Signs = ()
     unless: Signs = ()
 
@@ -97,7 +97,7 @@ class Services(NamedTuple):
     """
 
     own: str
-    parts: tuple[str, ...]
+    parts: Texts
     longest: int = 63
     has_namespace: bool = False
 
@@ -111,7 +111,7 @@ class Unreached(NamedTuple):
         where: a text that is there where this runs.
     """
 
-    signs: tuple[str, ...]
+    signs: Texts
     message: str
     where: str = ""
 
@@ -135,7 +135,7 @@ class Chart(NamedTuple):
     services: Services | None = None
     others: str = ""
     unreached: Unreached | None = None
-    other_urls: tuple[str, ...] = ()
+    other_urls: Texts = ()
 
 
 _WEBHOOK = ("provider.name", "webhook")

@@ -12,7 +12,7 @@ Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy),
 
 from __future__ import annotations
 
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, GroupKind, NamedTuple, Texts
 from krm_fn.products import proxy_keys
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 
@@ -40,7 +40,7 @@ class Product(NamedTuple):
 
     name: str
     completes_the_list: bool = False
-    names: tuple[str, ...] = ()
+    names: Texts = ()
     refused: str = ""
     takes_password: bool = True
     needs_both: bool = False
@@ -83,12 +83,12 @@ class DistributionRow(NamedTuple):
     target: str
     group: str
     kind: str
-    path: tuple[str, ...]
-    keys: tuple[str, ...] = proxy_keys.CAMEL
+    path: Texts
+    keys: Texts = proxy_keys.CAMEL
     needs_whole_list: bool = False
     is_list: bool = False
     is_immutable: bool = False
-    versions: tuple[str, ...] = ()
+    versions: Texts = ()
     bundle: str = ""
     encoded_bundle: str = ""
     trusted_ca: str = ""
@@ -289,8 +289,8 @@ ROWS = (
 )
 
 
-def _of_kind() -> dict[tuple[str, str], tuple[DistributionRow, ...]]:
-    of_kind: dict[tuple[str, str], tuple[DistributionRow, ...]] = {}
+def _of_kind() -> dict[GroupKind, tuple[DistributionRow, ...]]:
+    of_kind: dict[GroupKind, tuple[DistributionRow, ...]] = {}
     for row in ROWS:
         key = (row.group, row.kind)
         of_kind[key] = (*of_kind.get(key, ()), row)
@@ -310,18 +310,18 @@ def rows_of(target: str) -> list[DistributionRow]:
     return [row for row in ROWS if row.target == target]
 
 
-def with_config_map(target: str) -> frozenset[tuple[str, str]]:
+def with_config_map(target: str) -> frozenset[GroupKind]:
     """Return API group and kind of the objects beside which a target creates a ConfigMap with certificates."""
     return frozenset((row.group, row.kind) for row in rows_of(target) if row.trusted_ca)
 
 
-def kinds_of(target: str) -> frozenset[tuple[str, str]]:
+def kinds_of(target: str) -> frozenset[GroupKind]:
     """Return API group and kind of the objects that a target writes."""
     kinds = frozenset((row.group, row.kind) for row in rows_of(target))
     return kinds | {("", "ConfigMap")} if with_config_map(target) else kinds
 
 
-def hints_of(target: str) -> tuple[str, ...]:
+def hints_of(target: str) -> Texts:
     """Return words of which one is in every object of a target: ``Cluster`` is a kind in several groups."""
     words = {row.kind if row.group in _OF_CLUSTER_API else row.group for row in rows_of(target)}
     if with_config_map(target):

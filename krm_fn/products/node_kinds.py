@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 
 FILES_ON_REQUEST = "nodes.files"
@@ -84,9 +84,9 @@ class NodeSystem(NamedTuple):
     """
 
     name: str
-    targets: tuple[str, ...]
+    targets: Texts
     control_plane: str
-    inside: tuple[str, ...]
+    inside: Texts
     config: str
     commands: str
     late_commands: str
@@ -97,16 +97,16 @@ class NodeSystem(NamedTuple):
     restart: str = ""
     commands_of: Mapping[str, str] = MappingProxyType({})
     commands_unit: str = ""
-    early_switch: tuple[str, ...] = ()
+    early_switch: Texts = ()
     has_limits: bool = False
     has_owner: bool = True
     has_append: bool = True
     has_mirror: bool = True
-    ignition: tuple[str, ...] = ()
-    format: tuple[str, ...] = ("format",)
+    ignition: Texts = ()
+    format: Texts = ("format",)
     services: tuple[NodeService, ...] = ()
     has_environment_files: bool = False
-    processes: tuple[str, ...] = ()
+    processes: Texts = ()
     registries: str = ""
     registries_field: str = ""
     pod_cidr: str = ""
@@ -129,12 +129,12 @@ class NodeConfigKind(NamedTuple):
     group: str
     kind: str
     system: NodeSystem
-    path: tuple[str, ...]
+    path: Texts
     role: Role | None
     is_template: bool = False
 
     @property
-    def files(self) -> tuple[str, ...]:
+    def files(self) -> Texts:
         """Where the list of files is."""
         return (*self.path, self.system.files)
 
@@ -311,7 +311,7 @@ def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
     yield NodeConfigKind(BOOTSTRAP, f"{name}Template", system, of_template, Role.WORKER, True)
 
 
-NODE_KINDS: Mapping[tuple[str, str], NodeConfigKind] = {
+NODE_KINDS: Mapping[GroupKind, NodeConfigKind] = {
     (kind.group, kind.kind): kind for system in SYSTEMS for kind in _kinds(system)
 }
 """API group and kind -> what it is."""
@@ -338,7 +338,7 @@ OF_CLASSES = "nodes.classes"
 """The target that lets a ClusterClass give nodes what these targets write into its templates."""
 
 
-def kinds_of(target: str) -> frozenset[tuple[str, str]]:
+def kinds_of(target: str) -> frozenset[GroupKind]:
     """Return API group and kind of the objects that a target of ``TARGETS``, or the one on request, edits."""
     if target == FILES_ON_REQUEST:
         return WITH_FILES

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.products import distributions
 from krm_fn.products.cluster_api import is_cluster_api
 from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS
@@ -31,14 +31,14 @@ class System(NamedTuple):
     name: str
     place: str
     instead: str = ""
-    urls: tuple[tuple[str, ...], ...] = ()
+    urls: tuple[Texts, ...] = ()
     is_needed: bool = True
     target: str = ""
     waits: bool = False
     has_nodes: bool = True
 
     @property
-    def targets(self) -> tuple[str, ...]:
+    def targets(self) -> Texts:
         """Whose settings say whether its nodes are to have a proxy: those of kubeadm where no target writes it."""
         return (self.target,) if self.target else KUBEADM.targets
 
@@ -106,7 +106,7 @@ def known_system(group: str, kind: str) -> System | None:
     if not rows:
         of_cluster_api = is_cluster_api(group) and OF_CLUSTER_API.get(kind.removesuffix("Template"))
         return of_cluster_api or OTHERS.get((group, kind))
-    urls: list[tuple[str, ...]] = []
+    urls: list[Texts] = []
     for row in rows:
         urls += [(*row.path, *key.split(".")) for key in dict.fromkeys(row.keys[:2]) if key]
     product = distributions.PRODUCTS[rows[0].target]
@@ -141,7 +141,7 @@ def system_of(group: str, kind: str) -> System | None:
     return system if system and system.has_nodes else None
 
 
-def targets_of(group: str, kind: str) -> tuple[str, ...]:
+def targets_of(group: str, kind: str) -> Texts:
     """Return the IDs of the targets that write the proxy of nodes into objects of a kind; empty if none does."""
     if (group, kind) in NODE_KINDS:
         return NODE_KINDS[group, kind].system.targets

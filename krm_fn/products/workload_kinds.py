@@ -5,10 +5,12 @@ Sources: the Kubernetes API, core/v1 (``PodTemplateSpec``), apps/v1, batch/v1.
 
 from __future__ import annotations
 
+from krm_fn.light_typing import GroupKind, Texts
+
 POD_SPEC = ("spec", "template", "spec")
 """Where a Deployment, a Job and their like keep the pod specification."""
 
-POD_SPEC_OF: dict[tuple[str, str], tuple[str, ...]] = {
+POD_SPEC_OF: dict[GroupKind, Texts] = {
     ("", "Pod"): ("spec",),
     ("batch", "CronJob"): ("spec", "jobTemplate", *POD_SPEC),
     ("batch", "Job"): POD_SPEC,

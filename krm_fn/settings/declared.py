@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.config import Override, OverrideSubject, ProxyConfig
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Fields, NamedTuple
 from krm_fn.noproxy import MIRRORS, Entry, Policy, Style
 
 
@@ -29,7 +29,7 @@ class Declaration(NamedTuple):
 
     def under(self, override: Override) -> Declaration:
         """Return the declaration after an override is applied to it."""
-        said: dict[str, Any] = {}
+        said: Fields = {}
         for name in ("http_proxy", "https_proxy", "disabled"):
             if getattr(override, name) is not None:
                 said[name] = getattr(override, name)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from krm_fn.clusters import ClusterNetwork, Membership
+from krm_fn.clusters import ClusterNetwork
+from krm_fn.clusters.model import Memberships
 from krm_fn.config import Certificates, Mirror
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.noproxy import Entry, Origin, Policy
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings.network import Missing
@@ -36,7 +37,7 @@ class ProxySettings(NamedTuple):
     namespace: str = ""
     trusted_ca: Certificates = Certificates()
     mirror: Mirror | None = None
-    clusters: tuple[str, ...] = ()
+    clusters: Texts = ()
     differs_from_cluster: bool = False
     is_declared: bool = True
     is_listed: bool = True
@@ -88,11 +89,11 @@ class Resolved(NamedTuple):
     entries: tuple[Entry, ...] = ()
     networks: tuple[ClusterNetwork, ...] = ()
     policy: Policy = Policy()
-    conflicts: tuple[str, ...] = ()
+    conflicts: Texts = ()
     missing: tuple[Missing, ...] = ()
-    unreachable_overrides: tuple[str, ...] = ()
-    withheld: tuple[Membership, ...] = ()
-    strangers: tuple[Membership, ...] = ()
+    unreachable_overrides: Texts = ()
+    withheld: Memberships = ()
+    strangers: Memberships = ()
     of_role: Role | None = None
 
     @property
@@ -106,7 +107,7 @@ class Resolved(NamedTuple):
         return self.settings.is_declared
 
     @property
-    def written(self) -> tuple[str, ...]:
+    def written(self) -> Texts:
         """The entries that a person wrote, without what only completes them."""
         return tuple(
             entry.text

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_path, value_of
 from krm_fn.config import TargetOptions, exports_variables
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.noproxy import (
     DEFAULTS,
     ENDPOINT,
@@ -40,8 +40,8 @@ class Missing(NamedTuple):
     """
 
     name: str
-    members: tuple[str, ...]
-    switches: tuple[str, ...]
+    members: Texts
+    switches: Texts
     field: str = ""
     cluster: str = ""
 

@@ -8,7 +8,9 @@ from itertools import chain
 
 from krm_fn import noproxy
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership
+from krm_fn.clusters.model import Memberships
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
+from krm_fn.light_typing import Texts
 from krm_fn.noproxy import CLUSTER_DOMAIN_NAMES, Audience, Entry, Policy, Readers, Style
 from krm_fn.settings.declared import DeclaredPlace, declaration, subject_of
 from krm_fn.settings.model import ProxySettings, Resolved
@@ -164,7 +166,7 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     )
 
 
-def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Membership, ...]:
+def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> Memberships:
     """Return memberships that only the object itself states and that would change its proxy.
 
     What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
@@ -200,7 +202,7 @@ def _known_networks(places: Iterable[DeclaredPlace]) -> tuple[ClusterNetwork, ..
     return tuple(networks)
 
 
-def _conflicts(places: Sequence[DeclaredPlace]) -> tuple[str, ...]:
+def _conflicts(places: Sequence[DeclaredPlace]) -> Texts:
     """Return the first place, and those that get another proxy.
 
     Who names a class of another namespace has no say in the proxy of those whose class it is.
@@ -226,7 +228,7 @@ def _described(membership: Membership) -> str:
     return described
 
 
-def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace]) -> tuple[str, ...]:
+def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace]) -> Texts:
     """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
     unreachable: dict[str, None] = {}
     for number, override in enumerate(config.overrides):

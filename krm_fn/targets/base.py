@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from krm_fn.config import TargetOptions
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Edit, Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, GroupKind, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Data
 from krm_fn.places.place import Place, read_places, write_places
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
-from krm_fn.target_table import ROWS, GroupKind
+from krm_fn.target_table import ROWS
 from krm_fn.targets.context import (
     NO_OPTIONS,
     Context,
@@ -29,7 +29,6 @@ __all__ = [
     "Context",
     "Data",
     "FileForm",
-    "GroupKind",
     "NewObjects",
     "NodeUpdate",
     "Options",
@@ -101,7 +100,7 @@ class Target:
         """Return the options of this target, given those of all targets."""
         return given.of(self.id)
 
-    def hints(self, options: Options) -> tuple[str, ...]:
+    def hints(self, options: Options) -> Texts:
         """Return words of which one is in the text of every object that it edits with these options.
 
         Others need not be read. Without words all objects of its kinds are read.

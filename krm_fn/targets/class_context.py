@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from krm_fn.clusters import Key
+from krm_fn.clusters.references import WorkerClass
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Data
 from krm_fn.settings import ProxySettings
 
 
@@ -48,9 +50,9 @@ class ClassContext(NamedTuple):
     is_wanted: bool = False
     is_known: bool = True
     targets: Sequence[str] = ()
-    options: Mapping[str, Any] = MappingProxyType({})
+    options: Data = MappingProxyType({})
     default: ProxySettings = ProxySettings()
-    groups: Mapping[tuple[str, str], ProxySettings] = MappingProxyType({})
+    groups: Mapping[WorkerClass, ProxySettings] = MappingProxyType({})
     repairs_erased: bool = False
     of_class: Key | None = None
     has_hashed_secrets: bool = False

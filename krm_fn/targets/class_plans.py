@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from krm_fn.clusters import Membership, Topology, class_name
+from krm_fn.clusters import Topology, class_name
+from krm_fn.clusters.model import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.settings import Resolved
 from krm_fn.targets.class_context import ClassContext
 
 ALL_NODES = ("", "")
 """The nodes of a Cluster of which nothing else is said, in ``Topology.nodes_of``."""
-ClassEdit = tuple[tuple[Membership, ...], Resolved, ClassContext]
+ClassEdit = tuple[Memberships, Resolved, ClassContext]
 """Nodes, the proxy that they get, and what is known of the list."""
 
 
@@ -45,7 +46,7 @@ class ClassPlans:
     """
 
     is_on: bool = False
-    words: tuple[str, ...] = ()
+    words: Texts = ()
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology

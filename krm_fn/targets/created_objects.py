@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Data, lookup
 from krm_fn.places.members import OneMember
 from krm_fn.places.place import Place
 
-NewObjects = Iterator[dict[str, Any]]
+NewObjects = Iterator[Fields]
 """Objects that the list lacks, without a proxy: their places fill them."""
 OURS = "inject-proxy"
 _LABEL = "app.kubernetes.io/managed-by"
@@ -27,9 +27,9 @@ def skeleton(
     *,
     labels: Mapping[str, str] | None = None,
     **members: Any,
-) -> dict[str, Any]:
+) -> Fields:
     """Return a new ``v1`` object in the namespace of ``like``, without a proxy."""
-    metadata: dict[str, Any] = {"name": name}
+    metadata: Fields = {"name": name}
     namespace = lookup(like, ("metadata", "namespace"))
     if isinstance(namespace, str) and namespace:
         metadata["namespace"] = namespace

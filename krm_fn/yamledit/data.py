@@ -11,7 +11,7 @@ import re
 from operator import is_
 
 from krm_fn.errors import ExpansionError, TextError
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.yamledit.lines import Lines, column_of
 from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence, walk
 
@@ -20,7 +20,7 @@ _STR_TAGS = frozenset(
 )
 _NULL_TAG = "tag:yaml.org,2002:null"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
-_CONSTANTS: dict[str, Any] = {
+_CONSTANTS: Fields = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -170,9 +170,9 @@ class _NodeReader:
                 "write them out or remove them"
             )
 
-    def _mapping(self, node: Mapping, depth: int) -> dict[str, Any]:
-        inherited: dict[str, Any] = {}
-        own: dict[str, Any] = {}
+    def _mapping(self, node: Mapping, depth: int) -> Fields:
+        inherited: Fields = {}
+        own: Fields = {}
         for key, value in node.entries:
             if type(key) is Scalar and key.value != "<<":  # nearly all are
                 own[key.value] = self.value(value, depth)
@@ -207,9 +207,9 @@ def refuse_repeated_keys(node: Mapping, text: str) -> None:
             )
 
 
-def merged(data: Any) -> dict[str, Any]:
+def merged(data: Any) -> Fields:
     """Return the members that a merge key brings; of a key in several mappings, the first counts."""
-    members: dict[str, Any] = {}
+    members: Fields = {}
     for source in data if isinstance(data, list) else [data]:
         if isinstance(source, dict):
             members = {**source, **members}

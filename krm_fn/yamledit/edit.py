@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise, product, zip_longest
 
 from krm_fn.errors import EditError, InputError, InternalError
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.data import (
     has_complex_key,
@@ -178,7 +178,7 @@ class _Writer:
     def _mapping(self, child: Child, node: Mapping) -> None:
         """Note the edits of the members of a mapping."""
         children: list[Child] = []
-        inherited: dict[str, Any] = {}
+        inherited: Fields = {}
         indexes: dict[str, int] = {}
         slots = slots_of(self.text, node)
         for slot, (name, value) in zip(slots, node.entries, strict=True):

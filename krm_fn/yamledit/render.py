@@ -15,7 +15,7 @@ from types import MappingProxyType
 import yaml
 
 from krm_fn.errors import EditError
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.yamledit.data import ComplexKey, resolve
 from krm_fn.yamledit.lines import newline_of
 
@@ -213,7 +213,7 @@ def behind(
     return header, [pad + line if line else "" for line in lines]
 
 
-def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list[str]:
+def block(value: Fields | list[Any], column: int, style: Layout) -> list[str]:
     """Return the lines of a collection that is not empty, its keys or dashes at ``column``."""
     lines: list[str] = []
     pad = " " * column
@@ -234,7 +234,7 @@ def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list
     return lines
 
 
-def block_text(value: dict[str, Any] | list[Any], column: int = 0, *, like: str = "") -> str:
+def block_text(value: Fields | list[Any], column: int = 0, *, like: str = "") -> str:
     """Return new lines with a collection in block style, with the line breaks of the text ``like``."""
     if not value:
         return ""

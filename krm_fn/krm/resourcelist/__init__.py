@@ -25,8 +25,8 @@ from krm_fn.krm.resourcelist.objects import (
     reference,
 )
 from krm_fn.krm.type_errors import type_name
-from krm_fn.light_typing import Any
-from krm_fn.patch import list_at
+from krm_fn.light_typing import Fields
+from krm_fn.patch import Data, list_at
 from krm_fn.yamledit import Lines
 
 __all__ = [
@@ -81,7 +81,7 @@ class ResourceList(Entries):
         """Return a text with all code of ytt that may be in an item; "" where there can be none."""
         return self._layout.text_for_ytt(index)
 
-    def read(self, index: int) -> dict[str, Any]:
+    def read(self, index: int) -> Fields:
         """Return plain data of one item, a new copy each time.
 
         Raises:
@@ -95,7 +95,7 @@ class ResourceList(Entries):
             raise DocumentError(f"`items[{index}]` must be an object, but it is {type_name(data)}")
         return data
 
-    def write(self, changes: ListChanges, results: Iterable[Mapping[str, Any]]) -> list[bytes]:
+    def write(self, changes: ListChanges, results: Iterable[Data]) -> list[bytes]:
         """Return the list after its changes, with the results that it does not hold yet, in pieces.
 
         Joined, they are the list. Small pieces reuse the memory of data that is no longer needed; one text of the

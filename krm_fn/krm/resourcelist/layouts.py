@@ -13,7 +13,7 @@ from functools import partial
 from krm_fn.errors import DocumentError, EditError, InputError, TextError
 from krm_fn.krm.changes import WHOLE_ITEM, ListChanges, item_after
 from krm_fn.krm.resourcelist.objects import reference, with_path
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Pointer, list_at
 from krm_fn.yamledit import CODE_OF_YTT, Cut, Document, Lines, cut
 
@@ -73,7 +73,7 @@ class CutLayout:
         around = self.text[:start] + self.text[end:]
         beside = Document(around)
         self.root = beside.root
-        self.head: dict[str, Any] = beside.data() or {}
+        self.head: Fields = beside.data() or {}
 
     def _text_of(self, index: int) -> str:
         """Return the text of an item, which can be read alone."""

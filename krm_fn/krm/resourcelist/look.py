@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
 
+from krm_fn.light_typing import Texts
 from krm_fn.yamledit import with_line_feeds
 
 _KIND = re.compile(
@@ -61,7 +62,7 @@ class Entries:
             numbers.setdefault(kinds, []).append(number)
         return numbers
 
-    def contains(self, number: int, words: tuple[str, ...]) -> bool:
+    def contains(self, number: int, words: Texts) -> bool:
         """Return True if one of the words is in a part or may be hidden there, or if there are no words."""
         if not words or number in self._hiding:
             return True
@@ -71,7 +72,7 @@ class Entries:
                 return True
         return False
 
-    def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
+    def holding(self, words: Texts, among: Sequence[int] | None = None) -> Sequence[int]:
         """Return the numbers of the parts, or of those ``among`` them, for which ``contains`` is True, in order."""
         if among is None:
             among = range(len(self))

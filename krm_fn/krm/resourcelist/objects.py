@@ -6,11 +6,11 @@ It reads the identity of an object and no other field.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, is_index
+from krm_fn.light_typing import Any, Fields, GroupKind, NamedTuple
+from krm_fn.patch import Data, Pointer, is_index
 
 _LOCAL_CONFIG = "config.kubernetes.io/local-config"
 BASE_NAME = "fn.inject-proxy.io/base-name"
@@ -36,21 +36,21 @@ class Object(NamedTuple):
     """
 
     path: Pointer
-    data: dict[str, Any]
+    data: Fields
     ref: ObjectRef
 
     @property
-    def group_kind(self) -> tuple[str, str]:
+    def group_kind(self) -> GroupKind:
         """``("apps", "Deployment")``; the group of ``v1`` is empty."""
         return _group(self.ref.api_version), self.ref.kind
 
     @property
-    def labels(self) -> dict[str, Any]:
+    def labels(self) -> Fields:
         """``metadata.labels``, empty where there are none."""
         return _metadata(self.data, "labels")
 
     @property
-    def annotations(self) -> dict[str, Any]:
+    def annotations(self) -> Fields:
         """``metadata.annotations``, empty where there are none."""
         return _metadata(self.data, "annotations")
 
@@ -70,9 +70,7 @@ class Object(NamedTuple):
         return self.annotations.get(_LOCAL_CONFIG) in ("true", True)
 
 
-def objects(
-    item: dict[str, Any], path: Pointer = (), outer: ObjectRef = _NO_OBJECT
-) -> Iterator[Object]:
+def objects(item: Fields, path: Pointer = (), outer: ObjectRef = _NO_OBJECT) -> Iterator[Object]:
     """Yield the object of an item, or the objects of an item of kind ``List`` (kpt does not split these).
 
     Args:
@@ -93,7 +91,7 @@ def objects(
             yield from objects(nested, inner_path, ref)
 
 
-def group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
+def group_kind(obj: Data) -> GroupKind:
     """Return API group and kind of plain data, as ``Object.group_kind``.
 
     What is missing or no string is empty.
@@ -108,7 +106,7 @@ def _group(api_version: str) -> str:
     return ""
 
 
-def reference(obj: Mapping[str, Any]) -> ObjectRef:
+def reference(obj: Data) -> ObjectRef:
     """Return identity and file of an object; what is missing or no string is empty."""
     metadata = _mapping(obj, "metadata")
     notes = _mapping(metadata, "annotations")
@@ -134,7 +132,7 @@ def function_config(data: Any) -> Object:
     return Object(("functionConfig",), data, ref)
 
 
-def new_file_name(obj: Mapping[str, Any]) -> str:
+def new_file_name(obj: Data) -> str:
     """Return the name of the file of a new object, which no file system takes for a path or for two names.
 
     A name of an object that holds anything else than small letters, digits, dots and hyphens, or that is too long, gets
@@ -154,7 +152,7 @@ def new_file_name(obj: Mapping[str, Any]) -> str:
     return f"{fit}.yaml"
 
 
-def with_path(obj: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_path(obj: Data) -> Data:
     """Return a new object with the path of its file, where its names would be parts of the path that kpt makes.
 
     Source: kustomize ``kyaml/kio/kioutil``, ``CreatePathAnnotationValue``: namespace, kind and name in one path, which
@@ -169,18 +167,18 @@ def with_path(obj: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**obj, "metadata": metadata}
 
 
-def _metadata(obj: Mapping[str, Any], field: str) -> dict[str, Any]:
+def _metadata(obj: Data, field: str) -> Fields:
     return _mapping(_mapping(obj, "metadata"), field)
 
 
-def _mapping(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _mapping(data: Data, name: str) -> Fields:
     value = data.get(name)
     if isinstance(value, dict):
         return value
     return {}
 
 
-def _text(data: Mapping[str, Any], name: str) -> str:
+def _text(data: Data, name: str) -> str:
     value = data.get(name)
     if isinstance(value, str):
         return value

@@ -16,7 +16,8 @@ from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
-from krm_fn.light_typing import TYPE_CHECKING, Any
+from krm_fn.light_typing import TYPE_CHECKING
+from krm_fn.patch import Data
 from krm_fn.plan import ObjectSource, items_of_kinds
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Objects:
     def __init__(self, *lists: ObjectSource) -> None:
         self._lists = lists
 
-    def values(self, source: Mapping[str, Any]) -> Mapping[_Path, ForeignValue]:
+    def values(self, source: Data) -> Mapping[_Path, ForeignValue]:
         """Return the values of an entry of ``spec.from``.
 
         Raises:
@@ -60,7 +61,7 @@ class Objects:
             for path, given in read.items()
         }
 
-    def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
+    def certificates(self, config_map: Data) -> Certificates:
         """Return the text of a ConfigMap, unchanged.
 
         Raises:
@@ -71,7 +72,7 @@ class Objects:
         place = (obj.ref.namespace, obj.ref.name, _key(value))
         return Certificates(value.text, None if obj.is_local else place)
 
-    def _find(self, kind: str, reference: Mapping[str, Any]) -> Object:
+    def _find(self, kind: str, reference: Data) -> Object:
         """Find the object that is meant.
 
         Without a namespace that is one without a namespace, before one in any other: and one in a namespace only if

@@ -20,8 +20,8 @@ from krm_fn import yamledit
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops, ytt
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.patch import Data, Pointer, field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
 from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER, ProxyKeys
 from krm_fn.yamledit import stream
@@ -104,7 +104,7 @@ def read(text: str, name: str | None = None) -> Mapping[Pointer, ForeignValue]:
     raise ConfigError.of(f"must hold a proxy under the names of its system ({known})")
 
 
-def _likely(data: Mapping[str, Any]) -> str | None:
+def _likely(data: Data) -> str | None:
     """Return the format that a file looks like; None if it looks like none of them.
 
     Raises:
@@ -140,7 +140,7 @@ def left_out(text: str) -> list[str]:
     return names
 
 
-def _whole(text: str) -> dict[str, Any]:
+def _whole(text: str) -> Fields:
     try:
         parts = [yamledit.read(part) for part in stream.texts_of_documents(text)]
     except InputError as error:
@@ -149,7 +149,7 @@ def _whole(text: str) -> dict[str, Any]:
         raise ConfigError.of(
             "must say its values itself, but code of ytt decides about them: write them there"
         )
-    whole: dict[str, Any] = {}
+    whole: Fields = {}
     for part in parts:
         if isinstance(part, dict):
             whole.update(part)

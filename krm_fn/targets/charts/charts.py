@@ -8,7 +8,7 @@ from functools import partial
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.charts import ChartUse, charts_of
@@ -83,7 +83,7 @@ class _Charts(Target):
     id = "charts"
     audience = Audience.POD
 
-    def hints(self, options: Options) -> tuple[str, ...]:
+    def hints(self, options: Options) -> Texts:
         """Return the text hints; where matchers choose charts, the kinds that install them, too."""
         words = super().hints(options)
         if options.get("choose"):
@@ -243,7 +243,7 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
 def _in_data(data: Data, context: Context) -> Places:
     """Yield the places that are there in the texts of a ConfigMap or a Secret from which charts take values."""
 
-    def places(charts: Mapping[str, tuple[str, ...]], document: Any) -> Places:
+    def places(charts: Mapping[str, Texts], document: Any) -> Places:
         for name, names in charts.items():
             chart = _of_rows(name, context.options) or CHARTS.get(name)
             if chart:
@@ -290,7 +290,7 @@ def _container(value: ChartValue, values: Any) -> Container:
     return Container("", (), {"env": lookup(values, value.steps)})
 
 
-def _in_namespace(data: Data) -> dict[str, Any]:
+def _in_namespace(data: Data) -> Fields:
     """Return what says in which namespace the programs of a chart run."""
     return {"metadata": {"namespace": namespace_of_release(data)}}
 

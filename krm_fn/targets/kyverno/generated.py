@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.package_files import text_of
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place
@@ -57,7 +57,7 @@ _MEMBERS = (
 )
 """The members of ``spec`` that are ours; others stay."""
 
-_DEFAULTS: Mapping[str, Any] = {
+_DEFAULTS: Data = {
     "name": created_objects.OURS,
     "apiVersion": "v1",
     "level": "Pods",
@@ -138,7 +138,7 @@ class GeneratedForm(NamedTuple):
                 draft.remove(("spec", key), keep=1)
 
 
-def _specification(kind: str, wanted: _Wanted, variables: Variables) -> dict[str, Any]:
+def _specification(kind: str, wanted: _Wanted, variables: Variables) -> Fields:
     """Return the specification of a policy, or of the binding of one."""
     parts = read(text_of("targets/kyverno/generated.yaml"))
     of_cluster = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krm_fn.krm.results import Result
+from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.places.place import Place, read_places
@@ -18,7 +19,7 @@ class _KyvernoPolicies(Target):
     audience = Audience.POD
     writes = Writes.VALUES
 
-    def hints(self, options: Options) -> tuple[str, ...]:
+    def hints(self, options: Options) -> Texts:
         """Return the text hints, and the names of the objects to generate: one of them may be in the way."""
         names = [text_at(created, ("metadata", "name")) for created in generated.objects(options)]
         return (*super().hints(options), *names)

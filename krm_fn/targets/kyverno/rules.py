@@ -35,7 +35,7 @@ class PolicyRule(NamedTuple):
 
     title: str
     path: Pointer
-    fields: Mapping[str, Any]
+    fields: Data
 
 
 class ContextText(NamedTuple):
@@ -122,7 +122,7 @@ def _context_of(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
     return variables
 
 
-def _entry(fields: Mapping[str, Any], path: Pointer, context: ContextTexts) -> PolicyEntry | None:
+def _entry(fields: Data, path: Pointer, context: ContextTexts) -> PolicyEntry | None:
     """Return the entry that a mapping is; None where it is none, as where it is a condition or a deletion."""
     keys = {bare(str(key)): str(key) for key in fields}
     name_key = keys.get("name", "")

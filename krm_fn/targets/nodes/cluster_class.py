@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn.clusters import variable_lists
-from krm_fn.krm.results import Result
+from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience
 from krm_fn.patch import named_items, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.place import Place
 from krm_fn.products.cluster_api import CLUSTER, CORE, OUR_PATCHES
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, Options, Target
+from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 
@@ -26,7 +23,7 @@ class _ClusterClass(Target):
     id = OF_CLASSES
     audience = Audience.PRODUCT
 
-    def hints(self, options: Options) -> tuple[str, ...]:
+    def hints(self, options: Options) -> Texts:
         """Return the names of what it writes: a list of which nothing else is known needs it for no other."""
         return WORDS
 
@@ -49,7 +46,7 @@ class _ClusterClass(Target):
                     return name
         return cluster_secret.name_for(settings.cluster)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
 
         Where nothing is known of the list, all that this target wrote has to go.

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES
 from krm_fn.light_typing import NamedTuple
+from krm_fn.places.reading import Variables
 from krm_fn.targets.nodes.exports import (
     assigned,
     edited,
@@ -128,9 +129,7 @@ class Kept(NamedTuple):
     place: int = -1
 
 
-def arranged(
-    commands: Commands, exports: Mapping[str, str], restart: str, place: str
-) -> list[Kept]:
+def arranged(commands: Commands, exports: Variables, restart: str, place: str) -> list[Kept]:
     """Return the commands as they are to be.
 
     Args:
@@ -170,8 +169,8 @@ def _add_exports(
     kept: list[Kept],
     end: int,
     commands: Commands,
-    exports: Mapping[str, str],
-    missing: Mapping[str, str],
+    exports: Variables,
+    missing: Variables,
 ) -> None:
     """Add the missing exports at an index; with those of our own in front of it they stand in our order."""
     start = end

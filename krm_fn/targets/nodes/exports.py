@@ -6,11 +6,12 @@ A command that does anything besides is never changed. An export whose value is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES, escaping
 from krm_fn.light_typing import NamedTuple
+from krm_fn.places.reading import Variables
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.yamledit.splice import splice
 
@@ -105,7 +106,7 @@ def unset_by(command: str) -> list[str]:
     return [name for name in PROXY_VARIABLES if name in names]
 
 
-def edited(command: str, wanted: Mapping[str, str]) -> str:
+def edited(command: str, wanted: Variables) -> str:
     """Return a command made of exports with the wanted values; "" if it would export nothing.
 
     Raises:

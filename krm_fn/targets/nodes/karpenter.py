@@ -19,7 +19,7 @@ from krm_fn.places.members import VariableMembers
 from krm_fn.places.place import Place
 from krm_fn.places.texts import ComputedText, TextForm, YamlText, text_place
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, NodeUpdate, Target
+from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Target
 from krm_fn.yamledit.render import block_text
 
 _USER_DATA = ("spec", "userData")
@@ -37,7 +37,7 @@ class _Karpenter(Target):
     audience = Audience.NODE
     node_update = NodeUpdate(is_rolled=True, why="Karpenter replaces nodes whose user data differ")
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the variables of the NodeConfig, or new user data where there are none."""
         value = _node_config(text_at(data, _USER_DATA))
         form: TextForm

@@ -11,18 +11,16 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 
 from krm_fn import placeholders
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
-from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
-from krm_fn.targets.base import Context, Data, Target
+from krm_fn.targets.base import Context, Data, Places, Target
 
 CONTAINERD, CRI_O = "containerd", "crio"
 """The services that pull images."""
@@ -63,7 +61,7 @@ class FileEntry(NamedTuple):
 
     place: Pointer
     path: str
-    entry: Mapping[str, Any]
+    entry: Data
 
     @property
     def text(self) -> str | None:
@@ -76,7 +74,7 @@ class FileEntry(NamedTuple):
         return self.entry.get("contentFrom") is not None
 
     @property
-    def without_content(self) -> dict[str, Any]:
+    def without_content(self) -> Fields:
         """The entry without what says its text."""
         return {key: value for key, value in self.entry.items() if key not in _OF_CONTENT}
 
@@ -102,12 +100,12 @@ class NodeConfig:
         commands: leads to the list of commands that run before the nodes are set up.
     """
 
-    def __init__(self, obj: Mapping[str, Any], kind: NodeConfigKind) -> None:
+    def __init__(self, obj: Data, kind: NodeConfigKind) -> None:
         self._obj = obj
         self.kind = kind
         self.system = kind.system
         self.path: Pointer = kind.path
-        self.data: Mapping[str, Any] = lookup(obj, self.path) or {}
+        self.data: Data = lookup(obj, self.path) or {}
         self.files: Pointer = kind.files
         _, _, version = str(obj.get("apiVersion")).rpartition("/")
         commands = self.system.commands_of.get(version, self.system.commands)
@@ -218,14 +216,14 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
     return config
 
 
-def _may_get_spec(obj: Mapping[str, Any], kind: NodeConfigKind) -> bool:
+def _may_get_spec(obj: Data, kind: NodeConfigKind) -> bool:
     """Return whether an object makes nodes though its ``spec`` says nothing; the API server needs that of a cluster."""
     if kind.is_control_plane and not kind.is_template:
         return False
     return (obj.get("spec") or {}) in _EMPTY_SPECS and "$patch" not in obj
 
 
-def decode(entry: Mapping[str, Any]) -> str | None:
+def decode(entry: Data) -> str | None:
     """Return the text of an entry of ``files``; None where it is elsewhere, made later, or cannot be read."""
     if entry.get("contentFrom") is not None or entry.get("contentFormat") == "Template":
         return None
@@ -259,13 +257,11 @@ class ConfigTarget(Target):
         """Return whether something has to be written."""
         return context.settings.sets_any
 
-    def places_in(
-        self, config: NodeConfig, data: Data, context: Context
-    ) -> Iterable[Place | Result]:
+    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
         """Yield the places of a configuration, and what keeps others from being one."""
         raise NotImplementedError
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places of an object."""
         draft = Draft(data)
         is_wanted = self.is_wanted(context)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from krm_fn.config import exports_variables
 from krm_fn.engine import Draft
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import lookup, text_at
+from krm_fn.patch import Data, lookup, text_at
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, Variables, quoted
 from krm_fn.settings import ProxySettings
@@ -25,7 +25,7 @@ class NodeExports(NamedTuple):
     """
 
     config: NodeConfig
-    options: Mapping[str, Any]
+    options: Data
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the commands leave exported: they run one after another as one script."""

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from krm_fn.formats.assignments import Syntax
 from krm_fn.formats.line_files import LineForm, form_of
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.places.assigned import DROP_IN
 
 _BOTH_CASES = MappingProxyType(
@@ -43,12 +43,12 @@ class NodeFile(NamedTuple):
     """
 
     label: str
-    paths: tuple[str, ...]
+    paths: Texts
     form: Syntax
     lines: LineForm | None = None
     permissions: str = "0640"
     unit: str = ""
-    folders: tuple[str, ...] = ()
+    folders: Texts = ()
     appends: bool = False
 
 

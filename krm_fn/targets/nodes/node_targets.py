@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS
 from krm_fn.target_table import part_of
-from krm_fn.targets.base import Context, Data, Options
+from krm_fn.targets.base import Context, Data, Options, Places
 from krm_fn.targets.nodes.node_config import CONTAINERD, ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.node_exports import NodeExports
 from krm_fn.targets.nodes.node_files import (
@@ -62,9 +60,7 @@ class NodeTarget(ConfigTarget):
         is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, ("files",)))
         return is_asked and context.settings.sets_any
 
-    def places_in(
-        self, config: NodeConfig, data: Data, context: Context
-    ) -> Iterator[Place | Result]:
+    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
         """Yield the files, and the commands; and what comes before these and gets no proxy."""
         own = context.settings.without_proxy if config.unsupported else None
         for file in files_of(self.id, config, context.options):

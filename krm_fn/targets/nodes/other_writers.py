@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from krm_fn.config import TargetOptions
 from krm_fn.engine import Draft
 from krm_fn.formats import escaping
-from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, GroupKind, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.members import CAMEL
@@ -25,13 +24,13 @@ from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import ROWS
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, K3S
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.base import Context, Data, Options, Target, Writes
+from krm_fn.targets.base import Context, Data, Options, Places, Target, Writes
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.node_config import NodeConfig
 from krm_fn.targets.nodes.node_files import BY_PATH, NODE_FILES
 
 _GROUP = "infrastructure.cluster.x-k8s.io"
-_FIELDS: dict[tuple[str, str], Pointer] = {
+_FIELDS: dict[GroupKind, Pointer] = {
     (_GROUP, "VCDCluster"): ("spec", "proxyConfigSpec"),
     (_GROUP, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
 }
@@ -169,7 +168,7 @@ class _OtherPlaces(NamedTuple):
             draft.report("OtherProxy", message, path)
 
 
-def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
+def _of_rancher(obj: Data, path: Pointer) -> Iterator[Reading]:
     """Yield what a list of a Cluster of Rancher sets for one process: the installer of K3s copies such variables."""
     for index, variable in enumerate(list_at(obj, path)):
         process, _, name = text_at(variable, ("name",)).partition("_")
@@ -195,7 +194,7 @@ class _OtherWriters(Target):
                 written += NODE_FILES[name].paths
         return {**super().options(given), "written": written}
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places that others write."""
         yield Place((), _OtherPlaces(context.options.get("written", ())), "other places")
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from krm_fn.engine import Draft
 from krm_fn.formats.assignments import Syntax
 from krm_fn.formats.systemd_unit import unset_by
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
+from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.assigned import DROP_IN, readings
 from krm_fn.places.place import Place
@@ -37,7 +37,7 @@ class ProxyFile(NamedTuple):
 
     config: NodeConfig
     file: NodeFile
-    options: Mapping[str, Any]
+    options: Data
     path: str
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
@@ -53,7 +53,7 @@ class ProxyFile(NamedTuple):
         A removal takes them out of each file in which the program may look for them.
         """
         draft.items(place.path)
-        paths: tuple[str, ...] = (self.path,)
+        paths: Texts = (self.path,)
         if not settings.sets_any and "path" not in self.options:
             paths = self.file.paths
         entries = [entry for entry in self.config.files_in(draft.data) if entry.path in paths]
@@ -155,7 +155,7 @@ class ProxyFile(NamedTuple):
 
     def _add(self, draft: Draft, settings: ProxySettings) -> None:
         """Add an entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
-        entry: dict[str, Any]
+        entry: Fields
         if self._is_reference:
             if not self._may_refer(draft, settings):
                 return
@@ -267,7 +267,7 @@ def readings_of(
         yield blank._replace(variable=variable, why_unknown=why)
 
 
-def source_of(entry: Mapping[str, Any]) -> tuple[Any, Any]:
+def source_of(entry: Data) -> tuple[Any, Any]:
     """Return name and key of the Secret with the content of an entry; that of k0s has another member for it."""
     source = entry.get("contentFrom")
     secret = lookup(source, ("secret",)) or lookup(source, ("secretRef",))

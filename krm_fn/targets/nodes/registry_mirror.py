@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterator
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -20,7 +19,7 @@ from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place
-from krm_fn.targets.base import Context, Data
+from krm_fn.targets.base import Context, Data, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.whole_files import MARK, WholeFile, WholeFiles
 
@@ -121,9 +120,7 @@ class _RegistryMirror(ConfigTarget):
         """Return whether there is a mirror."""
         return context.settings.mirror is not None
 
-    def places_in(
-        self, config: NodeConfig, data: Data, context: Context
-    ) -> Iterator[Place | Result]:
+    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
         """Yield the files of the mirror; there are no options.
 
         None is written where a field of the object becomes such a file.

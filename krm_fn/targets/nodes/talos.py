@@ -15,7 +15,7 @@ from functools import partial
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, readable
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import APPEND, Pointer, list_at, lookup, text_at
 from krm_fn.places.members import VariableMembers
@@ -24,7 +24,7 @@ from krm_fn.places.texts import ComputedText, Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.base import Context, Data
+from krm_fn.targets.base import Context, Data, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.yamledit.render import block_text
 
@@ -72,9 +72,7 @@ class _Talos(ConfigTarget):
     id = "nodes.talos"
     audience = Audience.NODE
 
-    def places_in(
-        self, config: NodeConfig, data: Data, context: Context
-    ) -> Iterator[Place | Result]:
+    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
         """Yield the variables that patches set already, and a new patch for the readers for which none does."""
         machine = _Machine(config)
         json_patches = (*config.path, "configPatches")
@@ -160,7 +158,7 @@ def _new_patch(paths: Sequence[Pointer], settings: ProxySettings) -> str:
     return block_text(document.data) if document.data else ""
 
 
-def _variables_of(operation: Any) -> dict[str, Any]:
+def _variables_of(operation: Any) -> Fields:
     """Return the proxy variables that an operation of a JSON patch is about -> what it sets; None for nothing."""
     value = lookup(operation, ("value",))
     pointer = text_at(operation, ("path",))

@@ -13,7 +13,7 @@ from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, GroupKind, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places.certificates import CertificateText
@@ -21,7 +21,7 @@ from krm_fn.places.members import CAMEL, SNAKE, Members
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import tkg
-from krm_fn.targets.base import Context, Data, GroupKind, Places, Target
+from krm_fn.targets.base import Context, Data, Places, Target
 
 _NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"  # noqa: E501
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
+from krm_fn.clusters.references import WorkerClass
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
@@ -70,7 +71,7 @@ def _of_service(data: Data, settings: ProxySettings) -> Places:
 
 
 def _of_cluster(
-    data: Data, given: ProxySettings, groups: Mapping[tuple[str, str], ProxySettings]
+    data: Data, given: ProxySettings, groups: Mapping[WorkerClass, ProxySettings]
 ) -> Places:
     """Yield the places of a Cluster: annotations, the variable of all nodes and those of groups, and certificates."""
     settings, is_tkg = whole(given), class_name(data).startswith("tkg-")

@@ -7,7 +7,7 @@ Cluster API providers (``sigs.k8s.io/cluster-api/util/flags`` defines ``--diagno
 
 from __future__ import annotations
 
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import list_at
 from krm_fn.places.choice import matches_any
 from krm_fn.places.containers import Container, labels
@@ -34,12 +34,12 @@ class Program(NamedTuple):
         main: the container without which a workload with such a label gets a warning; "" for none.
     """
 
-    labels: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    containers: tuple[str, ...] = ()
-    init_containers: tuple[str, ...] = ()
-    images: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
+    labels: tuple[tuple[str, Texts], ...] = ()
+    containers: Texts = ()
+    init_containers: Texts = ()
+    images: Texts = ()
+    arguments: Texts = ()
+    names: Texts = ()
     writes_rooted_names: bool = False
     main: str = ""
 
@@ -143,7 +143,7 @@ _ALWAYS = ("certManager", "chartOperator")
 """The presets that need not be named."""
 
 
-def presets_of(options: Options) -> tuple[str, ...]:
+def presets_of(options: Options) -> Texts:
     """Return the presets that the options of ``workloads`` name, and those that hold without."""
     return (*_ALWAYS, *options.get("presets", ()))
 

@@ -7,7 +7,7 @@ mounts that have our name, and the variables whose value is the path of the bund
 from __future__ import annotations
 
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Fields, NamedTuple, Texts
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.certificates import NamedEntry
@@ -48,17 +48,17 @@ class _Bundle(NamedTuple):
     config_map: str
     key: str
     folder: str
-    variables: tuple[str, ...]
+    variables: Texts
 
-    def volume(self) -> dict[str, Any]:
+    def volume(self) -> Fields:
         """Return the entry of ``volumes``."""
-        source: dict[str, Any] = {}
+        source: Fields = {}
         if self.key != CA_KEY:
             source["items"] = [{"key": self.key, "path": CA_KEY}]
         source["name"] = self.config_map
         return {"configMap": source, "name": NAME}
 
-    def mount(self) -> dict[str, Any]:
+    def mount(self) -> Fields:
         """Return the entry of ``volumeMounts``."""
         return {"mountPath": self.folder, "name": NAME, "readOnly": True}
 
@@ -134,7 +134,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         yield Result.of("CertificatesNotSet", message, container.path)
         return
     folders = [folder for folder, name in mounts.items() if name == NAME]
-    entries: dict[str, Any] = {}
+    entries: Fields = {}
     if bundle:
         folders.append(bundle.folder)
         for name in bundle.variables:
@@ -172,7 +172,7 @@ class _WorkloadTrustStore(Target):
     id = "workloads.trustedCA"
     audience = Audience.NOBODY
 
-    def hints(self, options: Options) -> tuple[str, ...]:
+    def hints(self, options: Options) -> Texts:
         """Return the text hints; none where matchers select workloads, as their text can be any."""
         if lookup(options, _CHOOSE):
             return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
+from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
 from krm_fn.places import choice
@@ -99,7 +100,7 @@ class _Workloads(Target):
     id = "workloads"
     audience = Audience.POD
 
-    def hints(self, options: Options) -> tuple[str, ...]:
+    def hints(self, options: Options) -> Texts:
         """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
         if options.get("choose") or options.get("presets"):
             return ()
@@ -152,7 +153,7 @@ class _Workloads(Target):
         if choice.is_refused(data, at):
             return Readers(Audience.POD)
         audience = Audience.POD
-        names: tuple[str, ...] = ()
+        names: Texts = ()
         writes_rooted_names = False
         listed = [*all_containers(data, at)]
         for preset in presets_of(options):

@@ -14,7 +14,7 @@ from krm_fn.clusters import ObjectIndex
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, lookup, named_items
 from krm_fn.places.members import CAMEL
 from krm_fn.places.place import Place
@@ -89,7 +89,7 @@ def _reasons(listed: ListedClass, shift: int) -> Iterator[Result]:
         yield Result.of("ClassPatched", message, ("spec",))
 
 
-def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator[dict[str, Any]]:
+def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator[Fields]:
     """Yield our patch of a name, if it has anything to do; nodes that need the same share a definition."""
     alike: dict[str, list[NodePatches]] = {}
     for group in groups:
@@ -99,7 +99,7 @@ def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator
             alike.setdefault(repr(key), []).append(group)
     if not alike:
         return
-    patch: dict[str, Any] = {"name": name}
+    patch: Fields = {"name": name}
     has_additions = any(ADDITIONS in group.operations for group in groups)
     if not has_additions or name not in (EMPTY_LISTS, ADDITIONS):
         patch["enabledIf"] = condition
@@ -113,10 +113,10 @@ def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator
     yield patch
 
 
-def _selector(nodes: Sequence[NodeGroup]) -> dict[str, Any]:
+def _selector(nodes: Sequence[NodeGroup]) -> Fields:
     """Return what selects the templates of some groups of nodes of one kind."""
     first = nodes[0]
-    matched: dict[str, Any] = {}
+    matched: Fields = {}
     if not first.section:
         matched["controlPlane"] = True
     for section, member in SELECTORS.items():
@@ -145,7 +145,7 @@ def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> P
 class Definition(NamedTuple):
     """The definition of our variable among those of a class; None for none."""
 
-    wanted: dict[str, Any] | None
+    wanted: Fields | None
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the default of the variable says, with the names that Cluster API fills in."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, GroupKind, NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, lookup, pointer_of, text_at
 from krm_fn.products.cluster_api import OUR_PATCHES
 
@@ -43,7 +43,7 @@ class NodeGroup(NamedTuple):
     path: Pointer
 
     @property
-    def group_kind(self) -> tuple[str, str]:
+    def group_kind(self) -> GroupKind:
         """API group and kind of the template."""
         return self.api_version.partition("/")[0], self.kind
 

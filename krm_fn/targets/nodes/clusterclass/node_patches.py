@@ -12,7 +12,7 @@ from krm_fn.clusters import ObjectIndex
 from krm_fn.engine import Draft
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Pointer, list_at, render_pointer, text_at
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, HOSTED, KIND_NAMES
 from krm_fn.products.systems import targets_of
@@ -50,7 +50,7 @@ _BEGINNING, _END = "0", "-"
 """The places in a list in which a patch may add an entry."""
 
 
-_Addition = tuple[str, dict[str, Any]]
+_Addition = tuple[str, Fields]
 """An entry that is added to a list: the name of our patch that adds it, and the members that say the value."""
 
 
@@ -64,7 +64,7 @@ class NodePatches(NamedTuple):
     """
 
     nodes: NodeGroup
-    operations: dict[str, list[dict[str, Any]]]
+    operations: dict[str, list[Fields]]
     findings: list[Result]
 
     def add(self, name: str, path: Pointer, **value: Any) -> None:
@@ -126,7 +126,7 @@ class _Written(NamedTuple):
         return {self.config.files: files, self.config.commands: [*commands, *exports]}
 
 
-def _of_template(text: str) -> dict[str, Any]:
+def _of_template(text: str) -> Fields:
     return {"valueFrom": {"template": text}}
 
 

@@ -20,7 +20,7 @@ from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.config import exports_variables
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Data, Pointer, named_items, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.members import CAMEL, OneMember
@@ -80,7 +80,7 @@ def has_proxy(settings: ProxySettings) -> bool:
     return bool(settings.http_proxy or settings.https_proxy)
 
 
-def value_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, Any]:
+def value_of(settings: ProxySettings, class_context: ClassContext) -> Fields:
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
     if not writes_proxy(class_context):
         if not has_proxy(settings):
@@ -94,13 +94,13 @@ def value_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, 
     return {name: value for name, value in members.items() if value}
 
 
-def definition_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, Any]:
+def definition_of(settings: ProxySettings, class_context: ClassContext) -> Fields:
     """Return the entry of ``spec.variables``; ``settings`` are its default.
 
     What the variable held before, in Clusters that are there, stays valid where no URL is needed.
     """
     description = "The proxy of the nodes; without httpProxy and httpsProxy they have none."
-    properties: dict[str, Any] = dict(_PROXY)
+    properties: Fields = dict(_PROXY)
     if not writes_proxy(class_context):
         description = (
             "Whether the nodes have a proxy, which is in a Secret of their Cluster; without enabled they have "
@@ -166,7 +166,7 @@ def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> P
             above = class_context.default
             label = f"the variable `{VARIABLE}`"
             keep = len(CLUSTER_VARIABLES) - 1
-        value: dict[str, Any] | None = value_of(proxy, class_context)
+        value: Fields | None = value_of(proxy, class_context)
         is_inherited = value == value_of(above, class_context) and not (is_whole and secret)
         if is_inherited or not class_context.is_wanted:
             value = None
@@ -177,7 +177,7 @@ def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> P
         yield Place(path, form, label, keep, is_trust=True)
 
 
-def _constant(value: dict[str, Any] | None, settings: ProxySettings, old: Any) -> Any:
+def _constant(value: Fields | None, settings: ProxySettings, old: Any) -> Any:
     return value
 
 
