@@ -19,7 +19,8 @@ from krm_fn.config import (
     load,
     names_of_only,
 )
-from krm_fn.noproxy import ALL_DERIVED, Entry, Policy, Style
+from krm_fn.noproxy import Entry, Policy, Style
+from krm_fn.noproxy.model import ALL_DERIVED
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from support import ROOT, run

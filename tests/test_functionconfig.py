@@ -16,7 +16,8 @@ from krm_fn.clusters import Role
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.config import fields as config_fields
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
+from krm_fn.noproxy import Policy, Style
+from krm_fn.noproxy.model import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT
 from options_page import TABLES, TOPICS
 from support import ROOT
 from target_lists import schema_with_lists

@@ -25,10 +25,8 @@ from krm_fn.clusters.network import ClusterNetwork, Fact, value_of
 from krm_fn.clusters.references import (
     CLUSTER_VARIABLES,
     class_name,
-    class_of,
     key_of,
     references,
-    target_of,
     uses,
     variable_lists,
 )
@@ -49,7 +47,6 @@ __all__ = [
     "Topology",
     "chart_of",
     "class_name",
-    "class_of",
     "has_suffix",
     "is_open",
     "key_of",
@@ -57,7 +54,6 @@ __all__ = [
     "may_be_same",
     "network_path",
     "references",
-    "target_of",
     "user_values_of",
     "uses",
     "value_of",

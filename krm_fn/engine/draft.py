@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from krm_fn import patch
 from krm_fn.engine.diff import diff
 from krm_fn.krm.results import Result
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same
@@ -20,19 +21,11 @@ _MISSING = object()
 
 
 class WrongTypeError(Exception):
-    """A value on the way to a path has another type than it must have: nothing was changed.
-
-    Attributes:
-        path: leads to the value.
-        value: what is there.
-        wanted: what must be there, with its article ("a mapping").
-    """
+    """A value at a path, or on the way there, has another type than is wanted; ``finding`` says which, not what it says."""  # noqa: E501
 
     def __init__(self, path: Pointer, value: Any, wanted: str) -> None:
-        super().__init__(f"{'/'.join(path)} must be {wanted}")
-        self.path = path
-        self.value = value
-        self.wanted = wanted
+        self.finding = wrong_type(path, value, wanted)
+        super().__init__(self.finding.message)
 
 
 class Draft:
@@ -82,25 +75,29 @@ class Draft:
         """Return the value at ``path``, or ``default`` where a step of it is missing."""
         return patch.lookup(self.data, path, default)
 
-    def mapping(self, path: Pointer) -> Fields | None:
-        """Return the mapping at ``path``; None where nothing or null is there, or on the way.
+    def mapping(self, path: Pointer) -> Fields:
+        """Return the mapping at ``path``; an empty one where nothing or null is there, or on the way.
 
         Raises:
             WrongTypeError: something else is there, or on the way.
         """
         value = self._checked(path)
-        if value is not None and not isinstance(value, dict):
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
             raise WrongTypeError(path, value, "a mapping")
         return value
 
-    def items(self, path: Pointer) -> list[Any] | None:
-        """Return the list at ``path``; None where nothing or null is there, or on the way.
+    def items(self, path: Pointer) -> list[Any]:
+        """Return the list at ``path``; an empty one where nothing or null is there, or on the way.
 
         Raises:
             WrongTypeError: something else is there, or no mapping on the way.
         """
         value = self._checked(path)
-        if value is not None and not isinstance(value, list):
+        if value is None:
+            return []
+        if not isinstance(value, list):
             raise WrongTypeError(path, value, "a list")
         return value
 
@@ -135,7 +132,7 @@ class Draft:
         Raises:
             WrongTypeError: something else than a list is there, or no mapping on the way.
         """
-        items = self.items(path) or []
+        items = self.items(path)
         self.set_items(path, [*items, value])
 
     def set_items(self, path: Pointer, items: Sequence[Any]) -> None:
@@ -144,7 +141,7 @@ class Draft:
         Raises:
             WrongTypeError: something else than a list is there, or no mapping on the way.
         """
-        existing = self.items(path) or []
+        existing = self.items(path)
         if same(existing, list(items)):
             return
         if items:

@@ -12,8 +12,8 @@ from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, value_of
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.explain.names import Names
-from krm_fn.noproxy import CLUSTER_DOMAIN
 from krm_fn.noproxy.entries import network
+from krm_fn.noproxy.model import CLUSTER_DOMAIN
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
 """Examples of hosts on the Internet: the first that the list does not hold is taken."""

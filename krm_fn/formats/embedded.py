@@ -10,13 +10,12 @@ are base64; values of a ConfigMap's ``data`` are text.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from krm_fn.errors import EditError, InputError
 from krm_fn.formats import sops
+from krm_fn.formats.base64_text import decoded, encoded
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
@@ -53,7 +52,7 @@ class Value(NamedTuple):
         """Return ``text`` as the object must hold it."""
         if not self.is_base64:
             return f"{self.before}{text}{self.behind}"
-        coded = base64.b64encode(text.encode()).decode()
+        coded = encoded(text)
         width = self.width or len(coded) or 1
         lines = [coded[start : start + width] for start in range(0, len(coded), width)]
         return "\n".join(lines) + self.ending
@@ -215,8 +214,8 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
     value = Value(path, text)
     if is_base64 and not sops.hides(text):
         try:
-            decoded = base64.b64decode("".join(text.split()), validate=True).decode()
-        except (binascii.Error, ValueError):
+            plain = decoded(text)
+        except ValueError:
             message = (
                 f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under "
                 "`stringData`"
@@ -226,7 +225,7 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
         first, newline, _ = lines.partition("\n")
         width = len(first) if newline else 0
         ending = text[len(lines) :]
-        value = Value(path, decoded, is_base64=True, width=width, ending=ending)
+        value = Value(path, plain, is_base64=True, width=width, ending=ending)
     if sops.hides(value.text):
         return _unread(sops.refusal(path))
     return value

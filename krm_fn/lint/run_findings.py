@@ -12,7 +12,8 @@ from krm_fn.lint.compared import Compared, is_change
 from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.values import Reader
-from krm_fn.noproxy import SERVICE_ADDRESSES, Audience, Style
+from krm_fn.noproxy import Audience, Style
+from krm_fn.noproxy.model import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
 from krm_fn.places.reading import same_value
 from krm_fn.plan import Overview, PlannedEdit

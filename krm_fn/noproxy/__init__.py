@@ -1,6 +1,6 @@
 """Operations on the entries of NO_PROXY: parse, normalise, compose.
 
-Which object gets the list is not known here.
+Which object gets the list is not known here. The names of what is derived are imported from ``model``.
 
     model        entries with reasons, the policy of the user
     entries      one entry and its portable forms
@@ -12,19 +12,6 @@ Which object gets the list is not known here.
 
 from krm_fn.noproxy.entries import holds, may_hold_a_credential
 from krm_fn.noproxy.model import (
-    ALL_DERIVED,
-    CLUSTER_DOMAIN,
-    CLUSTER_DOMAIN_NAMES,
-    DEFAULTS,
-    ENDPOINT,
-    INFRASTRUCTURE_ENDPOINT,
-    METADATA,
-    MIRRORS,
-    NETWORKS,
-    POD_CIDRS,
-    PROVIDER,
-    SERVICE_ADDRESSES,
-    SERVICE_CIDRS,
     Audience,
     Entry,
     Origin,
@@ -37,19 +24,6 @@ from krm_fn.noproxy.model import (
 from krm_fn.noproxy.texts import mistake, mistake_of_pattern, parse
 
 __all__ = [
-    "ALL_DERIVED",
-    "CLUSTER_DOMAIN",
-    "CLUSTER_DOMAIN_NAMES",
-    "DEFAULTS",
-    "ENDPOINT",
-    "INFRASTRUCTURE_ENDPOINT",
-    "METADATA",
-    "MIRRORS",
-    "NETWORKS",
-    "POD_CIDRS",
-    "PROVIDER",
-    "SERVICE_ADDRESSES",
-    "SERVICE_CIDRS",
     "Audience",
     "Entry",
     "Origin",

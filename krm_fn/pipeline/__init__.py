@@ -27,7 +27,6 @@ from krm_fn.plan.sources import Objects
 __all__ = [
     "CHANGE_DUE",
     "Comparison",
-    "ListOfObjects",
     "Outcome",
     "run",
     "run_checked",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterable
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import pem
+from krm_fn.formats.base64_text import decoded, encoded
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, lookup
 from krm_fn.places.env_entries import variable_of
@@ -52,7 +52,7 @@ class CertificateText(NamedTuple):
             raise WrongTypeError(place.path, text, "a string")
         try:
             if self.is_base64:
-                text = _decoded(text)
+                text = decoded(text)
         except ValueError:
             message = "is no text in base64, so it stays as it is: correct it, or remove it"
             draft.report("TextUnreadable", message, place.path)
@@ -68,7 +68,7 @@ class CertificateText(NamedTuple):
         if not new:
             draft.remove(place.path, keep=place.kept_steps)
         elif self.is_base64:
-            draft.set(place.path, _encoded(new))
+            draft.set(place.path, encoded(new))
         else:
             draft.set(place.path, new)
 
@@ -87,7 +87,7 @@ class NamedEntry(NamedTuple):
         """Set the entry where ours is, or in front of a proxy at the end of the list; or remove it."""
         if self.entry is None and not isinstance(draft.get(place.path), list):
             return
-        before = draft.items(place.path) or []
+        before = draft.items(place.path)
         entries = []
         ours = None
         for entry in before:
@@ -111,12 +111,4 @@ class NamedEntry(NamedTuple):
 
 def in_base64(settings: ProxySettings) -> str:
     """Return the certificates to trust in base64, on one line; "" for none."""
-    return _encoded(settings.trusted_ca.pem)
-
-
-def _encoded(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
-
-
-def _decoded(text: str) -> str:
-    return base64.b64decode("".join(text.split()), validate=True).decode()
+    return encoded(settings.trusted_ca.pem)

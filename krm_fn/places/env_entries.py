@@ -74,7 +74,7 @@ class EnvEntries(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Correct the first entry of each variable, remove the others, and add what is missing."""
-        env = draft.items(place.path) or []
+        env = draft.items(place.path)
         wanted = {}
         for name, value in settings.variables().items():
             wanted[name] = kubernetes_env(value)

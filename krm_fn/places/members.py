@@ -107,7 +107,7 @@ class Members(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the members, or remove them; report a proxy that a person has switched off."""
-        mapping = draft.mapping(place.path) or {}
+        mapping = draft.mapping(place.path)
         values: dict[Pointer, Any] = {}
         if self.switch:
             path = (*place.path, self.switch)

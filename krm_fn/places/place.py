@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
-from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.patch import Pointer
 from krm_fn.places.reading import Reading
@@ -70,9 +69,8 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
         try:
             place.form.write(draft, place, own)
         except WrongTypeError as error:
-            finding = wrong_type(error.path, error.value, error.wanted)
-            if finding not in draft.findings:
-                draft.findings.append(finding)
+            if error.finding not in draft.findings:
+                draft.findings.append(error.finding)
         if draft.edits == edits or len(draft.descriptions) > described:
             continue
         if place.is_trust:

@@ -145,8 +145,12 @@ NO_USES = DataUses()
 def data_key(obj: Data) -> DataKey:
     """Return the kind, the namespace and the name of an object."""
     kind = str(obj.get("kind"))
-    name = text_at(obj, ("metadata", "name"))
-    return kind, namespace_of(obj), name
+    return kind, namespace_of(obj), name_of(obj)
+
+
+def name_of(obj: Data) -> str:
+    """Return the name of an object, "" for none."""
+    return text_at(obj, ("metadata", "name"))
 
 
 def namespace_of(obj: Data) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.config import Override, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import Fields, NamedTuple
-from krm_fn.noproxy import MIRRORS, Entry, Policy, Style
+from krm_fn.noproxy import Entry, Policy, Style
+from krm_fn.noproxy.model import MIRRORS
 
 
 class Declaration(NamedTuple):

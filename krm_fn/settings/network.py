@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_path, value_of
 from krm_fn.config import TargetOptions, exports_variables
 from krm_fn.light_typing import NamedTuple, Texts
-from krm_fn.noproxy import (
+from krm_fn.noproxy import Policy, Style, holds
+from krm_fn.noproxy.model import (
     DEFAULTS,
     ENDPOINT,
     INFRASTRUCTURE_ENDPOINT,
@@ -20,9 +21,6 @@ from krm_fn.noproxy import (
     POD_CIDRS,
     PROVIDER,
     SERVICE_CIDRS,
-    Policy,
-    Style,
-    holds,
 )
 from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES
 from krm_fn.settings.declared import DeclaredPlace

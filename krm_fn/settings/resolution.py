@@ -11,7 +11,8 @@ from krm_fn.clusters import Cluster, ClusterNetwork, Membership
 from krm_fn.clusters.model import Memberships
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import Texts
-from krm_fn.noproxy import CLUSTER_DOMAIN_NAMES, Audience, Entry, Policy, Readers, Style
+from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style
+from krm_fn.noproxy.model import CLUSTER_DOMAIN_NAMES
 from krm_fn.settings.declared import DeclaredPlace, declaration, subject_of
 from krm_fn.settings.model import ProxySettings, Resolved
 from krm_fn.settings.network import (

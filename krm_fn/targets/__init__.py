@@ -14,7 +14,7 @@ from types import ModuleType
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.target_table import ROWS
 from krm_fn.targets.class_context import ClassContext
-from krm_fn.targets.context import Context, Options, Reach, Writes
+from krm_fn.targets.context import Context, Reach, Writes
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target  # with what edits objects
@@ -23,7 +23,6 @@ __all__ = [
     "TARGETS",
     "ClassContext",
     "Context",
-    "Options",
     "Reach",
     "Writes",
     "module_of",

@@ -16,7 +16,6 @@ from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets.context import (
-    NO_OPTIONS,
     Context,
     Options,
     Reach,
@@ -25,7 +24,6 @@ from krm_fn.targets.context import (
 from krm_fn.targets.created_objects import NewObjects, was_created
 
 __all__ = [
-    "NO_OPTIONS",
     "Context",
     "Data",
     "FileForm",

@@ -12,14 +12,13 @@ which adds the networks of AWS and Azure, their metadata addresses, and ``::1`` 
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
 
 from krm_fn import yamledit
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops, ytt
+from krm_fn.formats.base64_text import decoded
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, Pointer, field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
@@ -219,9 +218,8 @@ def _infrastructure(data: Any) -> str:
 
 
 def _decoded(text: Any) -> str:
-    lines = str(text).split()
     try:
-        return base64.b64decode("".join(lines), validate=True).decode()
-    except (binascii.Error, ValueError):
+        return decoded(str(text))
+    except ValueError:
         reason = f"must hold base64 of certificates in PEM form in `{tkg.PROXY_CERTIFICATE}`"
         raise ConfigError.of(reason) from None

@@ -12,7 +12,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.charts import ChartUse
-from krm_fn.places.provided import DataKey, DataUses, namespace_of
+from krm_fn.places.provided import DataKey, DataUses, name_of, namespace_of
 from krm_fn.products.charts import CHARTS, Chart, ChartValue, Signs
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
@@ -130,7 +130,7 @@ def _text_of_values(use: ChartUse, data: Data, uses: DataUses) -> str:
 
 def _release_name(use: ChartUse, data: Data) -> str:
     """Return the name of the release, which Flux makes of two names where nobody gives it."""
-    own = text_at(data, ("metadata", "name"))
+    own = name_of(data)
     if group_kind(data) == APPLICATION:
         return text_at(data, (*use.path, "helm", "releaseName")) or own
     name = text_at(data, ("spec", "releaseName"))

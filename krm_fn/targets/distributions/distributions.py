@@ -17,7 +17,7 @@ from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import HostAndPort, Members, OneMember
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Form, Place
-from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.places.provided import NO_USES, DataUses, name_of
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import (
     CA_CONFIG_MAP,
@@ -67,7 +67,7 @@ class _Distribution(Target):
         """Yield the places that the rows say; none where the product does not take the settings."""
         settings = context.settings
         if group_kind(data) == _CONFIG_MAP:
-            if text_at(data, ("metadata", "name")) == CA_CONFIG_MAP:
+            if name_of(data) == CA_CONFIG_MAP:
                 yield created_objects.trusted_config_map()
             return
         problem = self._refusal(settings)
@@ -146,7 +146,7 @@ def _is_one(settings: ProxySettings) -> bool:
 
 def _fitting(data: Data) -> Iterator[DistributionRow]:
     """Yield the rows that say where an object keeps its proxy."""
-    name = text_at(data, ("metadata", "name"))
+    name = name_of(data)
     _, _, version = text_at(data, ("apiVersion",)).partition("/")
     for row in OF_KIND.get(group_kind(data), ()):
         if row.versions and version not in row.versions:

@@ -8,9 +8,9 @@ from functools import partial
 from krm_fn.clusters import has_suffix
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
-from krm_fn.patch import lookup, text_at
 from krm_fn.places.members import SHORT, SNAKE, OneMember
 from krm_fn.places.place import Place
+from krm_fn.places.provided import name_of
 from krm_fn.places.texts import YamlText, text_of, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
@@ -47,7 +47,7 @@ class _ClusterValues(Target):
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the Secret and the ConfigMap of a Cluster with a proxy; ``places`` fills them."""
-        name = text_at(data, ("metadata", "name"))
+        name = name_of(data)
         if settings.sets_any and name:
             labels = {giantswarm.CLUSTER_LABEL: name}
             own = name + giantswarm.CLUSTER_VALUES_SUFFIX
@@ -56,7 +56,7 @@ class _ClusterValues(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the text with the values of a cluster."""
-        if not has_suffix(lookup(data, ("metadata", "name")), giantswarm.CLUSTER_VALUES_SUFFIX):
+        if not has_suffix(name_of(data), giantswarm.CLUSTER_VALUES_SUFFIX):
             return
         value = text_of(data, "values")
         if data.get("kind") == "Secret":

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from krm_fn.clusters import chart_of
 from krm_fn.formats import embedded
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.patch import Pointer, lookup
 from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import Members
 from krm_fn.places.place import Place
+from krm_fn.places.provided import name_of
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import proxy_keys
 from krm_fn.targets.base import Data, Places
@@ -40,7 +41,7 @@ def name_of_chart(data: Data) -> str:
     """Return what says of which chart the values of an object are: the chart of a HelmRelease, or its own name."""
     if data.get("kind") == "HelmRelease":
         return chart_of(data)
-    return text_at(data, ("metadata", "name"))
+    return name_of(data)
 
 
 def places_of_values(data: Data, places: PlacesOf, begun: Sequence[Place] = ()) -> Places:

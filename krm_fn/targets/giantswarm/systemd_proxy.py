@@ -5,8 +5,9 @@ from __future__ import annotations
 from krm_fn.config import TargetOptions
 from krm_fn.formats import embedded
 from krm_fn.noproxy import Audience
-from krm_fn.patch import lookup, text_at
+from krm_fn.patch import text_at
 from krm_fn.places import cluster_secret
+from krm_fn.places.provided import name_of
 from krm_fn.places.texts import UnitText, new_text, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
@@ -20,14 +21,14 @@ class _SystemdProxy(Target):
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the Secret of a Cluster; ``places`` fills it."""
-        cluster = text_at(data, ("metadata", "name"))
+        cluster = name_of(data)
         if cluster:
             name, labels = cluster_secret.name_for(cluster), {giantswarm.CLUSTER_LABEL: cluster}
             yield created_objects.skeleton("Secret", name, data, labels=labels, type="Opaque")
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the drop-ins that are there, and those that the nodes take from the Secret."""
-        if not cluster_secret.is_one(lookup(data, ("metadata", "name"))):
+        if not cluster_secret.is_one(name_of(data)):
             return
         texts = {text.path[-1]: text for text in embedded.values(data)}
         unread = [text for text in texts.values() if len(text.path) == 1]

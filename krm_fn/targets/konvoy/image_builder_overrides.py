@@ -16,6 +16,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
 from krm_fn.places.members import SNAKE, VariableMembers
 from krm_fn.places.place import Place
+from krm_fn.places.provided import name_of
 from krm_fn.places.texts import YamlText, new_text, text_place
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
@@ -67,7 +68,7 @@ class _ImageBuilderOverrides(Target):
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``places`` fills it."""
-        name = text_at(data, ("metadata", "name"))
+        name = name_of(data)
         kind = text_at(data, ("spec", "infrastructureRef", "kind"))
         if settings.sets_any and kind == "PreprovisionedCluster" and name:
             own = name + konvoy.USER_OVERRIDES_SUFFIX
@@ -75,7 +76,7 @@ class _ImageBuilderOverrides(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
-        if not has_suffix(lookup(data, ("metadata", "name")), konvoy.USER_OVERRIDES_SUFFIX):
+        if not has_suffix(name_of(data), konvoy.USER_OVERRIDES_SUFFIX):
             return
         texts = [text for text in embedded.values(data) if text.is_yaml]
         if not texts and created_objects.was_created(data):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience
-from krm_fn.patch import text_at
 from krm_fn.places.place import Place, read_places
+from krm_fn.places.provided import name_of
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.kyverno import checks, generated, rules
 from krm_fn.targets.kyverno.cel_form import LABEL, CelForm
@@ -21,7 +21,7 @@ class _KyvernoPolicies(Target):
 
     def hints(self, options: Options) -> Texts:
         """Return the text hints, and the names of the objects to generate: one of them may be in the way."""
-        names = [text_at(created, ("metadata", "name")) for created in generated.objects(options)]
+        names = [name_of(created) for created in generated.objects(options)]
         return (*super().hints(options), *names)
 
     def generated(self, options: Options) -> NewObjects:

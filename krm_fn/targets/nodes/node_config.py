@@ -8,15 +8,13 @@ its providers' templates for Windows.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 from functools import cached_property
 
 from krm_fn import placeholders
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.krm.type_errors import wrong_type
+from krm_fn.formats.base64_text import decoded, encoded
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
@@ -196,7 +194,7 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
     try:
         draft.mapping(kind.path)
     except WrongTypeError as error:
-        draft.findings.append(wrong_type(error.path, error.value, error.wanted))
+        draft.findings.append(error.finding)
         return None
     is_missing = draft.get(kind.path, kind) is kind
     if is_missing and not (is_wanted and is_whole and _may_get_spec(obj, kind)):
@@ -240,14 +238,14 @@ def decode(entry: Data) -> str | None:
     if encoding != "base64":
         return None
     try:
-        return base64.b64decode("".join(content.split()), validate=True).decode()
-    except (binascii.Error, ValueError):
+        return decoded(content)
+    except ValueError:
         return None
 
 
 def encode(text: str, encoding: str | None) -> str:
     """Return a text as the ``content`` of an entry with an encoding that ``decode`` reads."""
-    return base64.b64encode(text.encode()).decode() if encoding else text
+    return encoded(text) if encoding else text
 
 
 class ConfigTarget(Target):

@@ -42,7 +42,7 @@ class NodeExports(NamedTuple):
         """Make the commands export the variables, and restart what pulls images."""
         config = self.config
         variables = settings.variables()
-        old = draft.items(place.path) or []
+        old = draft.items(place.path)
         commands = Commands(config.commands_in(draft.data), config.scripts_in(draft.data))
         exports = variables if exports_variables(self.options) else {}
         place_of_exports = text_at(self.options, ("commands", "place"))

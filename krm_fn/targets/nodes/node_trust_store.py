@@ -71,7 +71,7 @@ class _TrustCommands(NamedTuple):
         ours = [index for index, text in enumerate(texts) if text.rstrip().endswith(TRUST_MARK)]
         if not ours and not self.wanted:
             return
-        items = list(draft.items(place.path) or ())
+        items = list(draft.items(place.path))
         start = ours[0] if ours else _end_without_ours(texts)
         for index in reversed(ours):
             del items[index]

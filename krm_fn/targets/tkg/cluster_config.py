@@ -9,10 +9,10 @@ from krm_fn.formats import embedded
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
-from krm_fn.patch import text_at
 from krm_fn.places.certificates import in_base64
 from krm_fn.places.members import Members, OneMember, steps_of
 from krm_fn.places.place import Place
+from krm_fn.places.provided import name_of
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
@@ -106,7 +106,7 @@ class _ClusterConfig(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the text with the configuration in a Secret of TKG."""
-        name = text_at(data, ("metadata", "name"))
+        name = name_of(data)
         if data.get("type") != cluster_api.RESOURCE_SET or not name.endswith(
             tkg.CONFIG_VALUES_SUFFIX
         ):

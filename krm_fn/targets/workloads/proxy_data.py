@@ -11,7 +11,7 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
 from krm_fn.places.place import Place
-from krm_fn.places.provided import NO_USES, DataUses, data_key
+from krm_fn.places.provided import NO_USES, DataUses, data_key, name_of
 from krm_fn.places.texts import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -67,7 +67,7 @@ class _ProxyData(Target):
         kind = data.get("kind")
         texts = {text.path[-1]: text for text in embedded.values(data)}
         variables = dict(use.keys)
-        name = text_at(data, ("metadata", "name"))
+        name = name_of(data)
         is_of_aws = kind == "ConfigMap" and name == _AWS
         if use.is_environment or is_of_aws:
             variables |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}

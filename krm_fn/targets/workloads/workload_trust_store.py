@@ -20,7 +20,7 @@ from krm_fn.places.containers import (
     wrong_types,
 )
 from krm_fn.places.place import Place
-from krm_fn.places.provided import namespace_of
+from krm_fn.places.provided import name_of, namespace_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
@@ -189,7 +189,7 @@ class _WorkloadTrustStore(Target):
         at = pod_spec(data)
         settings = context.settings
         if at is None:
-            name = text_at(data, ("metadata", "name"))
+            name = name_of(data)
             if name == NAME and not _is_source(data, name, settings):
                 yield from _in_config_map(data, settings.trusted_ca.pem)
             return

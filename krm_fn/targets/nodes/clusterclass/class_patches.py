@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from krm_fn.clusters import ObjectIndex
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
-from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, lookup, named_items
 from krm_fn.places.members import CAMEL
@@ -57,8 +56,7 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
         draft.items(VARIABLES)
         draft.items(PATCHES)
     except WrongTypeError as error:
-        finding = wrong_type(error.path, error.value, error.wanted)
-        return ClassPlan(None, findings=[finding])
+        return ClassPlan(None, findings=[error.finding])
     groups: list[NodePatches] = []
     findings: list[Result] = []
     if listed.is_wanted or listed.repairs_erased:
@@ -157,7 +155,7 @@ class Definition(NamedTuple):
         """Define the variable, or remove it."""
         wanted = []
         missing = self.wanted
-        for item in draft.items(place.path) or []:
+        for item in draft.items(place.path):
             if lookup(item, ("name",)) != VARIABLE:
                 wanted.append(item)
             elif missing is not None:

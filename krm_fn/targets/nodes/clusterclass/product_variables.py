@@ -16,6 +16,7 @@ from krm_fn.config import TargetOptions
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at, lookup, named_items, text_at
+from krm_fn.places.provided import name_of
 from krm_fn.products import nutanix
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.targets import TARGETS
@@ -93,7 +94,7 @@ def find(
         for entry in named_items(of_cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
             if lookup(of_cluster, (*entry, *nutanix.MIRROR)):
                 has_mirror = True
-        name = text_at(of_cluster, ("metadata", "name"))
+        name = name_of(of_cluster)
         return ProductVariable(target_id, name, is_filled, has_mirror)
     return None
 
