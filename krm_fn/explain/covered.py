@@ -120,7 +120,7 @@ def covered(comparison: Comparison, source: ObjectSource) -> list[Covered]:
 def _found(source: ObjectSource) -> Counter[str]:
     """Return how many objects of each system there are; an item whose text names kinds of several is read."""
     found: Counter[str] = Counter()
-    for kinds, indexes in source.by_kinds().items():
+    for kinds, indexes in source.by_kinds.items():
         if "Kustomization" in kinds:
             with_charts = source.holding(("helmCharts",), indexes)
             found["not judged"] += len(with_charts)
@@ -181,7 +181,7 @@ def _why_not_wanted(record: Compared, overview: Overview) -> str:
 
 def _unread(source: ObjectSource) -> Iterator[Object]:
     """Yield the workloads and charts that may be one that this program knows, judged by their text."""
-    for kinds, indexes in source.by_kinds().items():
+    for kinds, indexes in source.by_kinds.items():
         systems = {_SYSTEMS.get(kind, "") for kind in kinds}
         if "charts" in systems:
             yield from _objects(source, indexes)

@@ -19,6 +19,7 @@ from krm_fn.noproxy.model import (
     CLUSTER_DOMAIN_NAMES,
     Audience,
     Entry,
+    NoProxy,
     Origin,
     Policy,
     Style,
@@ -29,7 +30,7 @@ from krm_fn.noproxy.styles import Group, Recipe
 
 def compose(
     user: Sequence[Entry], networks: Sequence[ClusterNetwork], policy: Policy, audience: Audience
-) -> tuple[Entry, ...]:
+) -> NoProxy:
     """Return the list for one audience: the user's entries, completed in the policy's style.
 
     Args:

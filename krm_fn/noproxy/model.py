@@ -144,6 +144,10 @@ class Entry(NamedTuple):
         return Entry(text, (*self.why, f"rule: {rule}"), self.origins | _BY_RULE)
 
 
+NoProxy = tuple[Entry, ...]
+"""The entries of a list, in their order."""
+
+
 def join(entries: Iterable[Entry]) -> str:
     """Return the value of the variable, with commas alone between entries, because apt and wget read no blanks."""
     return ",".join(entry.text for entry in entries)
@@ -173,7 +177,7 @@ class Policy(NamedTuple):
 
     style: Style = Style.PORTABLE
     derive: frozenset[str] = ALL_DERIVED
-    extra: tuple[Entry, ...] = ()
+    extra: NoProxy = ()
     exclude: Texts = ()
     rooted: bool | None = None
     max_length: int = 0

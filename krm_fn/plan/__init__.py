@@ -127,7 +127,7 @@ def needed(source: ObjectSource, config: ProxyConfig) -> set[int]:
 
 def _cluster_kinds(source: ObjectSource) -> frozenset[str]:
     """Return the kinds that say something of Clusters, given those that occur in a list, judged by its text."""
-    return clusters.kinds(kind for kinds in source.by_kinds() for kind in kinds)
+    return clusters.kinds(kind for kinds in source.by_kinds for kind in kinds)
 
 
 def _patched(source: ObjectSource, config: ProxyConfig, classes: ClassPlans) -> set[int]:

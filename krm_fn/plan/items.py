@@ -16,7 +16,7 @@ def items_of_kinds(source: ObjectSource, kinds: Iterable[str], words: Texts = ()
     possible: list[int] = []
     if not kinds:
         return possible
-    for occurring, indexes in source.by_kinds().items():
+    for occurring, indexes in source.by_kinds.items():
         if not (occurring and kinds.isdisjoint(occurring)):
             possible += indexes
     possible.sort()

@@ -33,8 +33,9 @@ class ObjectSource(Protocol):
 
     def __len__(self) -> int: ...
 
+    @property
     def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
-        """Return the kinds that may be in some entries, empty if nothing is known -> their indexes, in order."""
+        """The kinds that may be in some entries, empty if nothing is known -> their indexes, in order."""
 
     def holding(self, words: Texts, among: Sequence[int] | None = None) -> Sequence[int]:
         """Return the indexes of the entries, or of those ``among`` them, with one of the words, in order.

@@ -6,7 +6,7 @@ from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.config import Override, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import Fields, NamedTuple
 from krm_fn.noproxy import Entry, Policy, Style
-from krm_fn.noproxy.model import MIRRORS
+from krm_fn.noproxy.model import MIRRORS, NoProxy
 
 
 class Declaration(NamedTuple):
@@ -14,7 +14,7 @@ class Declaration(NamedTuple):
 
     http_proxy: str
     https_proxy: str
-    entries: tuple[Entry, ...]
+    entries: NoProxy
     policy: Policy
     disabled: bool = False
     is_declared: bool = True

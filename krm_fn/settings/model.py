@@ -6,7 +6,8 @@ from krm_fn.clusters import ClusterNetwork
 from krm_fn.clusters.model import Memberships
 from krm_fn.config import Certificates, Mirror
 from krm_fn.light_typing import NamedTuple, Texts
-from krm_fn.noproxy import Entry, Origin, Policy
+from krm_fn.noproxy import Origin, Policy
+from krm_fn.noproxy.model import NoProxy
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings.network import Missing
 
@@ -86,7 +87,7 @@ class Resolved(NamedTuple):
     """
 
     settings: ProxySettings = ProxySettings()
-    entries: tuple[Entry, ...] = ()
+    entries: NoProxy = ()
     networks: tuple[ClusterNetwork, ...] = ()
     policy: Policy = Policy()
     conflicts: Texts = ()

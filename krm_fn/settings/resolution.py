@@ -12,7 +12,7 @@ from krm_fn.clusters.model import Memberships
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style
-from krm_fn.noproxy.model import CLUSTER_DOMAIN_NAMES
+from krm_fn.noproxy.model import CLUSTER_DOMAIN_NAMES, NoProxy
 from krm_fn.settings.declared import DeclaredPlace, declaration, subject_of
 from krm_fn.settings.model import ProxySettings, Resolved
 from krm_fn.settings.network import (
@@ -257,7 +257,7 @@ def _missing(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Miss
     return tuple(lacks)
 
 
-def _list_for(places: Sequence[DeclaredPlace], readers: Readers) -> tuple[Entry, ...]:
+def _list_for(places: Sequence[DeclaredPlace], readers: Readers) -> NoProxy:
     """Return one list for all places: those with one policy have a list in common, and these are united."""
     by_policy: dict[Policy, list[DeclaredPlace]] = {}
     for place in places:
@@ -267,9 +267,7 @@ def _list_for(places: Sequence[DeclaredPlace], readers: Readers) -> tuple[Entry,
     return _united(lists)
 
 
-def _list_of(
-    policy: Policy, places: Sequence[DeclaredPlace], readers: Readers
-) -> tuple[Entry, ...]:
+def _list_of(policy: Policy, places: Sequence[DeclaredPlace], readers: Readers) -> NoProxy:
     lists = dict.fromkeys(place.declaration.entries for place in places)
     networks = dict.fromkeys(place.network for place in places)
     networks.pop(ClusterNetwork(), None)
@@ -281,7 +279,7 @@ def _list_of(
     )
 
 
-def _united(lists: list[tuple[Entry, ...]]) -> tuple[Entry, ...]:
+def _united(lists: list[NoProxy]) -> NoProxy:
     """Return one list as it is, repetitions and all, and several as their union."""
     if len(lists) == 1:
         return lists[0]
@@ -302,11 +300,11 @@ def _policy_for(policy: Policy, readers: Readers) -> Policy:
 
 @functools.lru_cache(maxsize=4096)
 def _composed(
-    user: tuple[Entry, ...],
+    user: NoProxy,
     networks: tuple[ClusterNetwork, ...],
     policy: Policy,
     audience: Audience,
-) -> tuple[Entry, ...]:
+) -> NoProxy:
     from krm_fn.noproxy import composition  # noqa: PLC0415 -- a list in which nothing applies needs no NO_PROXY
 
     return composition.compose(user, networks, policy, audience)

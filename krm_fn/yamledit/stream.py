@@ -15,6 +15,7 @@ from krm_fn.errors import EditError
 from krm_fn.yamledit.data import same
 from krm_fn.yamledit.document import Document
 from krm_fn.yamledit.lines import newline_of, with_line_feeds
+from krm_fn.yamledit.splice import Span
 
 _BOM = "\ufeff"
 # It begins with its literal, which is searched for faster than the beginning of a line.
@@ -25,13 +26,13 @@ _BEGIN_OF_NOTHING = frozenset(" \t\r\n#.%")
 """With one of these begins a part that holds nothing: nearly all documents begin with a letter."""
 
 
-def documents(text: str) -> list[tuple[int, int]]:
+def documents(text: str) -> list[Span]:
     """Return where each document starts and ends in ``text``, without the separators around it.
 
     A byte order mark is no part of its document; inside a file there is one where files were joined by `cat`.
     """
     text = with_line_feeds(text)
-    slices: list[tuple[int, int]] = []
+    slices: list[Span] = []
     start = 0
     for separator in [*_separators(text), None]:
         start += text.startswith(_BOM, start)

@@ -16,6 +16,7 @@ from krm_fn.krm.resourcelist.objects import reference, with_path
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Pointer, list_at
 from krm_fn.yamledit import CODE_OF_YTT, Cut, Document, Lines, cut
+from krm_fn.yamledit.splice import Span
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -67,7 +68,7 @@ class CutLayout:
 
     def __init__(self, parts: Cut) -> None:
         self.text = parts.text
-        self.spans: Sequence[tuple[int, int]] = parts.items
+        self.spans: Sequence[Span] = parts.items
         self._members = parts.members
         start, end = parts.members["items"]
         around = self.text[:start] + self.text[end:]
@@ -216,7 +217,7 @@ class WholeLayout:
                 raise InputError("`items` must be a list of objects")
             items = []
         self._items = items
-        self.spans: Sequence[tuple[int, int]] = [(item.start, item.end) for item in items]
+        self.spans: Sequence[Span] = [(item.start, item.end) for item in items]
 
     def text_for_ytt(self, index: int) -> str:
         """As ``CutLayout.text_for_ytt``, with a comment behind the item; it begins in its column, to be read alone."""

@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from krm_fn.light_typing import Texts
 from krm_fn.yamledit import with_line_feeds
+from krm_fn.yamledit.splice import Span
 
 _KIND = re.compile(
     r"""kind["']?[ \t]*:(?:[ \t]*["']?(?P<kind>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?=[,}\]#\n\r]|\Z))?"""
@@ -25,8 +26,6 @@ _ESCAPED_LETTER = re.compile(
     r"\\(?:x[2-7]|u00[2-7]|U000000[2-7]|/|(?<=[A-Za-z0-9_.:/-]\\)(?<!\\n\\)\r?\n)"
 )
 """What may hide a word in double quotes: a letter as an escape, ``\\/``, or a word that goes on in the next line."""
-
-Span = tuple[int, int]
 
 
 class Entries:
@@ -51,12 +50,9 @@ class Entries:
         """
         return self._kinds[number]
 
-    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
-        """Return kinds that are seen together -> the numbers of the parts, in order."""
-        return self._by_kinds
-
     @cached_property
-    def _by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
+    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
+        """The kinds that are seen together -> the numbers of the parts, in order."""
         numbers: dict[frozenset[str], list[int]] = {}
         for number, kinds in enumerate(self._kinds):
             numbers.setdefault(kinds, []).append(number)

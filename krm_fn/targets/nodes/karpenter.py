@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from krm_fn.formats import mime
 from krm_fn.formats.embedded import Value
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
@@ -55,8 +56,7 @@ class _Karpenter(Target):
 
 
 def _in_document(document: Any) -> Iterator[Place]:
-    group = text_at(document, ("apiVersion",)).partition("/")[0]
-    if (group, document.get("kind")) == ("node.eks.aws", "NodeConfig"):
+    if group_kind(document) == ("node.eks.aws", "NodeConfig"):
         yield Place(
             _VARIABLES, VariableMembers(), "`instance.environment.default` of the NodeConfig"
         )

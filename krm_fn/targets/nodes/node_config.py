@@ -15,6 +15,7 @@ from functools import cached_property
 from krm_fn import placeholders
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats.base64_text import decoded, encoded
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
@@ -187,8 +188,7 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
         is_whole: whether it is known to be no patch.
     """
     obj = draft.data
-    group, _, _ = str(obj.get("apiVersion")).rpartition("/")
-    kind = NODE_KINDS.get((group, str(obj.get("kind"))))
+    kind = NODE_KINDS.get(group_kind(obj))
     if kind is None:
         return None
     try:

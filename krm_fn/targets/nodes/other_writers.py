@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from krm_fn.config import TargetOptions
 from krm_fn.engine import Draft
 from krm_fn.formats import escaping
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any, GroupKind, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
@@ -98,15 +99,14 @@ class _OtherPlaces(NamedTuple):
 
     def read(self, obj: Any, place: Place) -> Iterator[Reading]:
         """Yield what other places of the object set."""
-        group, _, _ = str(obj.get("apiVersion")).partition("/")
-        kind = str(obj.get("kind"))
-        if (group, kind) in _FIELDS:
-            path = _FIELDS[group, kind]
-            place = Place(path, CAMEL, f"`{path[-1]}` of {kind}")
+        kind = group_kind(obj)
+        if kind in _FIELDS:
+            path = _FIELDS[kind]
+            place = Place(path, CAMEL, f"`{path[-1]}` of {kind[1]}")
             for reading in CAMEL.read(obj, place):
                 yield reading._replace(member="")
-        elif (group, kind) in _RANCHER:
-            yield from _of_rancher(obj, _RANCHER[group, kind])
+        elif kind in _RANCHER:
+            yield from _of_rancher(obj, _RANCHER[kind])
         else:
             config = node_config.find(Draft(obj))
             if config is not None:
