@@ -9,6 +9,7 @@ import ctypes
 import ctypes.util
 import functools
 import itertools
+import json
 import os
 import pwd
 import re
@@ -17,13 +18,26 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from support import TIME_LIMIT, need
 
 _NOBODY = 65534
 _UNSET = re.compile(r"^\s*UnsetEnvironment: (.*)$", re.MULTILINE)
 _PRINTED = re.compile(r"^\s*Environment: ([A-Za-z_][A-Za-z0-9_]*)=(.*)$", re.MULTILINE)
+
+
+def recorded(answers: Path) -> dict[str, Any]:
+    """What was recorded of each case: what a program was asked, and what it answered."""
+    return dict(json.loads(answers.read_text(encoding="utf-8"))) if answers.exists() else {}
+
+
+def answers_of(program: Path, asked: dict[str, Any]) -> bytes:
+    """What a program answers to each case, as it is recorded."""
+    said = subprocess.run([program], input=json.dumps([*asked.values()]).encode(), capture_output=True, check=True)
+    pairs = zip(asked, json.loads(said.stdout), strict=True)
+    data = {name: {"asked": asked[name], "answer": answer} for name, answer in pairs}
+    return (json.dumps(data, indent=1) + "\n").encode()
 
 
 def systemd_environment(drop_in: str) -> dict[str, str]:

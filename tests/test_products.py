@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from judges import recorded
 from krm_fn import pipeline
 from krm_fn.products.distributions import ROWS
 from krm_fn.targets.nodes import karpenter
@@ -98,18 +99,14 @@ def judged() -> dict[str, Any]:
 def test_the_products_were_asked_about_what_a_run_writes_now(request: pytest.FixtureRequest, golden: Golden) -> None:
     if request.config.getoption("--write-golden"):
         golden(RECORDED, (json.dumps(judged(), indent=1) + "\n").encode())
-    assert {name: one["case"] for name, one in recorded().items()} == {
-        name: digest(case) for name, case in CASES.items() if name in recorded()
+    assert {name: one["case"] for name, one in recorded(RECORDED).items()} == {
+        name: digest(case) for name, case in CASES.items() if name in recorded(RECORDED)
     }
 
 
-def recorded() -> dict[str, Any]:
-    return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
-
-
 def test_products_take_what_a_run_writes_and_drop_nothing_of_it() -> None:
-    assert recorded(), "no product was asked"
-    for name, answer in recorded().items():
+    assert recorded(RECORDED), "no product was asked"
+    for name, answer in recorded(RECORDED).items():
         assert [answer.get(key, []) for key in ("dropped", "refused", "create")] == [[], [], []], name
 
 
@@ -119,14 +116,14 @@ def test_what_a_webhook_lets_nobody_change_is_what_the_rows_say() -> None:
     Azure takes another template of a control plane, but not what Cluster API then makes of the Clusters that use it.
     """
     refusing = {
-        name.partition(": ")[2].partition(" ")[0] for name, answer in recorded().items() if answer.get("update")
+        name.partition(": ")[2].partition(" ")[0] for name, answer in recorded(RECORDED).items() if answer.get("update")
     }
-    asked = {CASES[name]["object"]["kind"] for name, answer in recorded().items() if "update" in answer}
+    asked = {CASES[name]["object"]["kind"] for name, answer in recorded(RECORDED).items() if "update" in answer}
     assert refusing == {row.kind for row in ROWS if row.kind in asked and row.is_immutable and not row.is_template}
 
 
 def test_nodeadm_gives_all_services_the_variables_that_a_run_writes_into_user_data() -> None:
-    answers = {name: answer["nodeadm"] for name, answer in recorded().items() if "nodeadm" in answer}
+    answers = {name: answer["nodeadm"] for name, answer in recorded(RECORDED).items() if "nodeadm" in answer}
     assert answers, "nodeadm was not asked"
     for name, answer in answers.items():
         assert [*answer] == ["environment"], name

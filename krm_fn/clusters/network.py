@@ -29,9 +29,7 @@ class Fact(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Where the value comes from, as one phrase for a person; "" for a value that was read nowhere."""
-        if self.config_field:
-            return f"`{self.config_field}`"
+        """The object and the field that say the value, as one phrase for a person; "" for a value that none says."""
         subject = "/".join(
             part for part in (self.ref.kind, self.ref.namespace, self.ref.name) if part
         )

@@ -6,8 +6,6 @@ Without it the function must still write what was judged.
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from typing import Any
 import pytest
 
 from chart_objects import ANY, application, release
+from judges import answers_of, recorded
 from krm_fn.patch import lookup
 from krm_fn.products.charts import CHARTS, ChartValue
 from krm_fn.targets.charts import charts as target
@@ -60,21 +59,14 @@ def cases() -> dict[str, dict[str, Any]]:
 def test_helm_was_asked_about_what_a_run_writes_now(request: pytest.FixtureRequest, golden: Golden) -> None:
     asked = cases()
     if request.config.getoption("--write-golden") and JUDGE.exists():
-        said = subprocess.run([JUDGE], input=json.dumps([*asked.values()]).encode(), capture_output=True, check=True)
-        answers = dict(zip(asked, json.loads(said.stdout), strict=True))
-        data = {name: {"asked": one, "answer": answers[name]} for name, one in asked.items()}
-        golden(RECORDED, (json.dumps(data, indent=1) + "\n").encode())
-    assert {name: one["asked"] for name, one in recorded().items()} == asked
-
-
-def recorded() -> dict[str, Any]:
-    return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
+        golden(RECORDED, answers_of(JUDGE, asked))
+    assert {name: one["asked"] for name, one in recorded(RECORDED).items()} == asked
 
 
 @pytest.mark.parametrize("name", cases())
 def test_a_chart_gets_the_proxy_and_keeps_the_rest(name: str) -> None:
     chart = name.rpartition(" ")[2]
-    answer = recorded()[name]["answer"]
+    answer = recorded(RECORDED)[name]["answer"]
     for value in always(chart):
         for variable, path in value.texts.items():
             expected = {"HTTP_PROXY": HTTP, "HTTPS_PROXY": HTTPS, "NO_PROXY": NO}[variable]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import functools
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
+from judges import answers_of, recorded
 from krm_fn.krm.codes import Severity
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS
@@ -95,15 +95,8 @@ def steps(configuration: dict[str, Any]) -> dict[str, Any]:
 def test_talos_was_asked_about_what_a_run_writes_now(request: pytest.FixtureRequest, golden: Golden) -> None:
     asked = cases()
     if request.config.getoption("--write-golden") and JUDGE.exists():
-        said = subprocess.run([JUDGE], input=json.dumps([*asked.values()]).encode(), capture_output=True, check=True)
-        answers = dict(zip(asked, json.loads(said.stdout), strict=True))
-        data = {name: {"asked": one, "answer": answers[name]} for name, one in asked.items()}
-        golden(RECORDED, (json.dumps(data, indent=1) + "\n").encode())
-    assert {name: one["asked"] for name, one in recorded().items()} == asked
-
-
-def recorded() -> dict[str, Any]:
-    return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
+        golden(RECORDED, answers_of(JUDGE, asked))
+    assert {name: one["asked"] for name, one in recorded(RECORDED).items()} == asked
 
 
 def variables(found: dict[str, str] | None) -> dict[str, str]:
@@ -112,11 +105,11 @@ def variables(found: dict[str, str] | None) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", cases())
 def test_services_and_the_api_server_get_the_proxy_and_nothing_else(name: str) -> None:
-    answer = recorded()[name]["answer"]
+    answer = recorded(RECORDED)[name]["answer"]
     assert "error" not in answer
     wanted = {"written": WANTED, "moved": MOVED, "removed": NONE}[name.rpartition(" ")[2]].variables()
     assert variables(answer["services"]) == wanted
-    asked = recorded()[name]["asked"]
+    asked = recorded(RECORDED)[name]["asked"]
     is_set = asked["generateType"] == "controlplane" or "apiServer:" in asked.get("data", "")
     assert variables(answer.get("apiServer")) == (wanted if is_set else {})
 
@@ -124,7 +117,7 @@ def test_services_and_the_api_server_get_the_proxy_and_nothing_else(name: str) -
 @pytest.mark.parametrize("name", [name for name in SPECS if "another proxy" in name or "JSON" in name])
 def test_other_variables_stay(name: str) -> None:
     for step in ("written", "moved", "removed"):
-        assert recorded()[f"{name}: {step}"]["answer"]["services"].get("OTHER") == "1"
+        assert recorded(RECORDED)[f"{name}: {step}"]["answer"]["services"].get("OTHER") == "1"
 
 
 def variables_in(text: str) -> list[dict[str, str]]:
