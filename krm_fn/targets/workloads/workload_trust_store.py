@@ -134,7 +134,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         yield Result.of("CertificatesNotSet", message, container.path)
         return
     folders = [folder for folder, name in mounts.items() if name == NAME]
-    entries: Fields = {}
+    entries: dict[str, Fields | None] = {}
     if bundle:
         folders.append(bundle.folder)
         for name in bundle.variables:
