@@ -32,7 +32,8 @@ def run(given: Namespace) -> Answer:
     wanted = found.load()
     if wanted.mode is Mode.CHECK:
         wanted = wanted._replace(mode=Mode.INJECT)
-    explanation = explain(run_checked(manifests, wanted).comparison, manifests, given.cluster)
+    comparison = run_checked(manifests, wanted).comparison
+    explanation = explain(comparison, manifests, given.cluster, named=given.verbose)
     lines = found.lines()
     if explanation.silenced:
         lines.append(f"inject-proxy explain: {explanation.silenced} silenced")
@@ -51,7 +52,7 @@ def _rendered(given: Namespace, explanation: Explanation, folder: str) -> str:
         return text.render(explanation, verbose=given.verbose, quiet=given.quiet)
     data = asdict(explanation)
     data["findings"] = [result.to_data() for result in explanation.findings]
-    data["covered"] = [row._asdict() for row in explanation.covered]
+    data["covered"] = [row.to_data() for row in explanation.covered]
     return json.dumps(data, indent=2) + "\n"
 
 

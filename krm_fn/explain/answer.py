@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
-from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.grants import Grant, Proxy, grants_of, proxies_of
 from krm_fn.explain.names import capitalised, cluster_names
 from krm_fn.explain.nodes import NodeChange, node_changes
@@ -20,6 +19,7 @@ from krm_fn.krm.results import ObjectRef, Result, by_importance, count
 from krm_fn.lint.compared import Compared
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Comparison
+from krm_fn.pipeline.covered import Covered, covered
 from krm_fn.plan import ObjectSource
 
 
@@ -36,13 +36,20 @@ class Explanation:
     silenced: int
 
 
-def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = ()) -> Explanation:
+def explain(
+    comparison: Comparison,
+    source: ObjectSource,
+    only: Sequence[str] = (),
+    *,
+    named: bool = False,
+) -> Explanation:
     """Return the explanation of a run.
 
     Args:
         comparison: what the run found out.
         source: the objects of the list.
         only: the names of the Clusters that are explained; empty for all.
+        named: whether the table of what was covered has the names of the objects.
 
     Raises:
         UsageError: there is no Cluster of such a name.
@@ -71,7 +78,7 @@ def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = 
         for result in by_importance(comparison.results)
         if result.severity is not Severity.INFO and is_about(clusters_about(result, belonging))
     ]
-    rows = covered(comparison, source)
+    rows = covered(comparison, source, named=named)
     return Explanation(
         summary=_summary(clusters, nodes, rows),
         clusters=clusters,
@@ -115,7 +122,7 @@ def _summary(
     found = sum(row.found for row in rows)
     if not found:
         return "No object could carry a proxy."
-    same = sum(row.same for row in rows)
+    same = sum(row.have for row in rows)
     changed = sum(row.changed for row in rows)
     of_all = f"of {found} objects that can hold a proxy"
     phrases = [f"a run changes {changed or 'none'} {of_all}"]

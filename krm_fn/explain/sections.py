@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
-from krm_fn.explain.covered import HEAD, Covered
 from krm_fn.explain.facts import lines_of_facts
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
@@ -17,6 +16,7 @@ from krm_fn.krm.masking import redact
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import grouped
 from krm_fn.light_typing import NamedTuple
+from krm_fn.pipeline.covered import HEAD, Covered
 
 TO_DO = "What to do"
 COVERED = "What was covered"
@@ -77,7 +77,7 @@ def _who(proxy: Proxy) -> str:
 def _covered(rows: Iterable[Covered]) -> _Rows:
     cells = []
     for row in rows:
-        why = "\n".join(row.why)
+        why = "\n".join(map(str, row.reasons))
         cells.append([*row.cells, why])
     return cells
 
@@ -105,7 +105,7 @@ def _actions(explanation: Explanation) -> Iterator[list[str]]:
                 f"{row.left} of {row.found} {row.system} are left. To choose more, write below "
                 "`spec` of the ProxyConfig what fits."
             )
-            yield [what, "", "\n".join(row.why)]
+            yield [what, "", "\n".join(map(str, row.reasons))]
 
 
 def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.explain import covered
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.names import some
 from krm_fn.explain.sections import COVERED, Section, sections
+from krm_fn.pipeline import covered
 from krm_fn.printable import printable
 
 _FEW = 6

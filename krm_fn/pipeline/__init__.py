@@ -6,7 +6,7 @@ or none: one error leaves every item as it was.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn import config, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
@@ -125,9 +125,24 @@ def run(data: bytes) -> Outcome:
     resource_list = ResourceList(data)
     del data  # of a long list, the text is enough
     outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
-    outcome = outcome._replace(comparison=Comparison())  # a long list takes less memory without it
+    found = [*outcome.results]
+    if outcome.changed:  # a run that changes nothing adds nothing
+        found += _left(outcome.comparison, resource_list)
+    outcome = outcome._replace(
+        comparison=Comparison(),  # a long list takes less memory without it
+        results=tuple(results.sorted_results(found)),
+    )
     entries = results.entries(results.by_importance(outcome.results))
     return outcome._replace(pieces=resource_list.write(outcome.changes, entries))
+
+
+def _left(comparison: Comparison, resource_list: ResourceList) -> Iterator[Result]:
+    """Yield how many objects have the proxy after a run, where some have none."""
+    from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- a run without changes does without it
+
+    text = total(comparison, resource_list)
+    if text and any(record.wanted for record in comparison.compared):
+        yield Result(Severity.INFO, text).about(resource_list.function_config.ref)
 
 
 def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from explained import CLUSTER, DECLARED, EAST, RELEASE, WEST, answer, workload
 from krm_fn.config import load
 from krm_fn.config.located import located_configs
-from krm_fn.explain.covered import Covered, covered
 from krm_fn.krm.manifests import Manifests
 from krm_fn.pipeline import run_checked
+from krm_fn.pipeline.covered import Covered, covered
 from support import inject_proxy
 
 CHOOSING = "  targets: {workloads: {choose: [{names: [web]}]}}\n"
@@ -48,8 +48,8 @@ TWO_IN_A_LIST = (
 )
 def test_each_system_is_a_row(manifests: str, spec: str, expected: dict[str, tuple[int, ...]]) -> None:
     rows = answer(manifests + DECLARED + spec)["covered"]
-    assert {row["system"]: (row["found"], row["same"], row["changed"], row["left"]) for row in rows} == expected
-    assert all(bool(row["why"]) == bool(row["left"]) for row in rows)
+    assert {row["system"]: (row["found"], row["have"], row["changed"], row["left"]) for row in rows} == expected
+    assert all(bool(row["reasons"]) == bool(row["left"]) for row in rows)
 
 
 def test_an_item_that_nobody_needs_and_that_cannot_be_read_is_not_counted() -> None:
@@ -70,7 +70,7 @@ def test_after_a_run_all_have_it(tmp_path: Path) -> None:
     after = answer(file.read_text())
     assert after["summary"] == "2 of 2 objects that can hold a proxy have it; a run changes nothing."
     rows = after["covered"]
-    assert [(row["system"], row["same"], row["changed"]) for row in rows] == [("nodes", 1, 0), ("workloads", 1, 0)]
+    assert [(row["system"], row["have"], row["changed"]) for row in rows] == [("nodes", 1, 0), ("workloads", 1, 0)]
 
 
 FLUX = workload("kustomize-controller").replace("image: x", "image: ghcr.io/fluxcd/kustomize-controller:v1")
@@ -83,8 +83,11 @@ POOL = [WEST, EAST, FLUX, workload("web"), workload("api"), TWO_IN_A_LIST, RELEA
 @given(st.lists(st.sampled_from(POOL), unique=True), st.sampled_from(["", CHOOSING, "  mode: Remove\n"]))
 def test_the_columns_add_up_and_so_do_the_reasons(manifests: list[str], spec: str) -> None:
     for row in rows_of("".join(manifests) + DECLARED + spec):
-        assert row.found == row.same + row.changed + row.left
-        assert sum(int(why.partition(":")[0]) for why in row.why) == row.left
+        assert row.found == row.have + row.changed + row.left
+        assert len(row.names) == row.have + row.changed
+        assert [reason.number for reason in row.reasons] == [len(reason.names) for reason in row.reasons]
+        data = row.to_data()
+        assert sum(reason["number"] for reason in data["reasons"]) == data["left"] == row.left
 
 
 def rows_of(text: str) -> list[Covered]:
@@ -92,12 +95,16 @@ def rows_of(text: str) -> list[Covered]:
     (located,) = located_configs(manifests, len(manifests) - 1)
     wanted = load(located.data)
     assert wanted is not None
-    return covered(run_checked(manifests, wanted).comparison, manifests)
+    comparison = run_checked(manifests, wanted).comparison
+    counted, named = (covered(comparison, manifests, named=named) for named in (False, True))
+    for row, other in zip(counted, named, strict=True):
+        assert (row.cells, [*map(str, row.reasons)]) == (other.cells, [*map(str, other.reasons)])
+    return named
 
 
 def test_what_is_left_names_what_changes_it() -> None:
     rows = rows_of(FLUX + RELEASE + OTHER + workload("web") + DECLARED)
-    assert {row.system: row.why for row in rows} == {
+    assert {row.system: tuple(map(str, row.reasons)) for row in rows} == {
         "workloads": (
             "1: presets would choose them: `targets: {workloads: {presets: [flux]}}`",
             "1: nobody chose them: `targets: {workloads: {choose: [{names: [NAME]}]}}`",
@@ -123,7 +130,7 @@ def test_what_is_left_names_what_changes_it() -> None:
 )
 def test_why_an_object_is_left_is_exact(manifests: str, spec: str, why: str) -> None:
     (row,) = rows_of(manifests + DECLARED + spec)
-    assert [reason.startswith(f"1: {why}") for reason in row.why] == [True]
+    assert [str(reason).startswith(f"1: {why}") for reason in row.reasons] == [True]
 
 
 OKE = CLUSTER.replace("NAME", "oke").replace("KubeadmControlPlane", "OCIManagedControlPlane")
@@ -143,23 +150,24 @@ SOURCE = (
 def test_a_release_of_a_known_chart_that_nobody_chose_is_named(manifests: str) -> None:
     (row,) = answer(manifests + DECLARED)["covered"]
     assert (row["system"], row["left"]) == ("charts", 1)
-    assert row["why"] == ["1: known charts that nobody chose: `targets: {charts: {choose: [{charts: [velero]}]}}`"]
+    (reason,) = row["reasons"]
+    assert (reason["number"], reason["why"]) == (1, "known charts that nobody chose")
+    assert reason["change"] == "targets: {charts: {choose: [{charts: [velero]}]}}"
 
 
 @pytest.mark.parametrize(
     ("manifests", "why"),
     [
-        pytest.param(OKE, "1: its nodes run OKE", id="no target writes it"),
+        pytest.param(OKE, "its nodes run OKE", id="no target writes it"),
         pytest.param(
             WITHOUT_CONTROL_PLANE + WEST.replace("west", "other").replace("kubeadmConfigSpec: {}", ""),
-            "1: `spec.kubeadmConfigSpec` ",
+            "`spec.kubeadmConfigSpec` ",
             id="one that is there, beside one that the list lacks",
         ),
-        pytest.param(WEST.replace("kubeadmConfigSpec: {}", ""), "1: `spec.kubeadmConfigSpec` ", id="no place"),
+        pytest.param(WEST.replace("kubeadmConfigSpec: {}", ""), "`spec.kubeadmConfigSpec` ", id="no place"),
     ],
 )
 def test_why_objects_are_left_is_said_with_their_number(manifests: str, why: str) -> None:
     (row,) = answer(manifests + DECLARED)["covered"]
     assert (row["system"], row["left"]) == ("nodes", 1)
-    assert row["why"][0].startswith(why)
-    assert sum(int(reason.partition(":")[0]) for reason in row["why"]) == row["left"]
+    assert [(reason["number"], reason["why"].startswith(why)) for reason in row["reasons"]] == [(1, True)]
