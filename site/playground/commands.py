@@ -7,6 +7,7 @@ in a shell, so what it prints is what the command prints.
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import re
@@ -38,12 +39,16 @@ _URLS = [
 ]
 
 
+gc.disable()  # as the process of the command does
+
+
 def write(files: Mapping[str, str]) -> None:
     """Put files into the folder in the place of those that are there.
 
     Args:
         files: name -> text; a name that leads out of the folder is left out.
     """
+    gc.collect()  # of the last run
     os.chdir(FOLDER.parent)
     if FOLDER.exists():
         shutil.rmtree(FOLDER)

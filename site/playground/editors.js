@@ -88,29 +88,31 @@ export class Editor {
   }
 
   /**
-   * Puts the cursor into a line, and the focus here.
+   * Puts the cursor into a place, and the focus here.
    *
-   * @param {number} number  counted from 1
+   * @param {number} number  of the line, counted from 1
+   * @param {number} column  counted from 1
    */
-  showLine(number) {
+  showPlace(number, column) {
     const { doc } = this.#view.state;
     const line = doc.line(Math.min(Math.max(number, 1), doc.lines));
-    this.#view.dispatch({ selection: { anchor: line.from }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
+    const anchor = Math.min(line.from + column - 1, line.to);
+    this.#view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
     this.#view.focus();
   }
 
   /**
-   * Marks lines.
+   * Marks lines, from a column on.
    *
-   * @param {{line: number, severity: Diagnostic["severity"], message: string}[]} marks
+   * @param {{line: number, column: number, severity: Diagnostic["severity"], message: string}[]} marks
    */
   mark(marks) {
     const { doc } = this.#view.state;
     const diagnostics = marks
       .filter(({ line }) => line >= 1 && line <= doc.lines)
-      .map(({ line, severity, message }) => {
-        const { from, to, text } = doc.line(line);
-        return { from: from + text.length - text.trimStart().length, to, severity, message };
+      .map(({ line, column, severity, message }) => {
+        const { from, to } = doc.line(line);
+        return { from: Math.min(from + column - 1, to), to, severity, message };
       });
     this.#view.dispatch(setDiagnostics(this.#view.state, diagnostics));
   }

@@ -3,7 +3,7 @@
  *
  * @import {Result} from "./runner.js"
  * @typedef {"error" | "warning" | "note"} Level
- * @typedef {{code: string, level: Level, text: string, file: string, line: number, cause: string, remedy: string}} Finding
+ * @typedef {{code: string, level: Level, text: string, file: string, line: number, column: number, cause: string, remedy: string}} Finding
  */
 
 /** The code of a change that is due: the diff shows it. */
@@ -31,6 +31,7 @@ export function findingsOf(log) {
       text: result.message.text,
       file: place ? decodeURIComponent(place.artifactLocation.uri) : "",
       line: place?.region?.startLine ?? 0,
+      column: place?.region?.startColumn ?? 1,
       cause: rules.get(result.ruleId)?.shortDescription.text ?? "",
       remedy: rules.get(result.ruleId)?.help.text ?? "",
     };
@@ -50,7 +51,7 @@ export const judged = (findings) => findings.filter(({ code }) => code !== DUE);
  * @param {HTMLElement} parent  what it holds is replaced
  * @param {Finding[]} findings
  * @param {Result} run  what `run --diff` printed: its lines on standard error
- * @param {(file: string, line: number) => void} goTo
+ * @param {(file: string, line: number, column: number) => void} goTo
  */
 export function showFindings(parent, findings, run, goTo) {
   const shown = judged(findings);
@@ -96,15 +97,15 @@ export function failure(reported, codes) {
 
 /**
  * @param {Finding} finding
- * @param {(file: string, line: number) => void} goTo
+ * @param {(file: string, line: number, column: number) => void} goTo
  */
-function itemOf({ code, level, text, file, line, cause, remedy }, goTo) {
+function itemOf({ code, level, text, file, line, column, cause, remedy }, goTo) {
   const item = element("li", { className: level });
   const head = element("p", { className: "head" });
   head.append(element("span", { className: "level" }, level), linkTo(code));
   if (file) {
-    const place = element("button", { type: "button", className: "place" }, `${file}:${line}`);
-    place.addEventListener("click", () => goTo(file, line));
+    const place = element("button", { type: "button", className: "place" }, `${file}:${line}:${column}`);
+    place.addEventListener("click", () => goTo(file, line, column));
     head.append(place);
   }
   const message = element("p");

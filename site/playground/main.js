@@ -18,7 +18,7 @@ import { packed, unpacked } from "./share.js";
 const FIRST_FILE = "manifests.yaml";
 /** After this time without a key the commands run. */
 const PAUSE = 600;
-/** Milliseconds: a run that takes longer is not started by itself again. */
+/** Milliseconds: a newer text waits so long for a run of an older one, which is then ended; a new worker takes as long. */
 const SHORT_RUN = 3000;
 /** Characters up to which every program takes a link. */
 const SHORT_LINK = 8000;
@@ -79,7 +79,7 @@ function select(name) {
 }
 
 /** @param {State} state */
-function show(state) {
+function load(state) {
   files = Object.keys(state.files).length > 0 ? { ...state.files } : { [FIRST_FILE]: "" };
   config.text = state.config;
   listFiles();
@@ -112,7 +112,7 @@ async function add(/** @type {Promise<import("./files.js").Found[]>} */ found) {
     keepText();
     const isOwn = exampleSelect.value === "";
     const kept = Object.entries(files).filter(([, content]) => content.trim() !== "");
-    show({ files: { ...(isOwn ? Object.fromEntries(kept) : {}), ...more }, config: text ?? config.text });
+    load({ files: { ...(isOwn ? Object.fromEntries(kept) : {}), ...more }, config: text ?? config.text });
     becomeOwn();
     say([`${names.length} ${names.length === 1 ? "file" : "files"} added`, ...notes].join("; "));
     start();
@@ -132,18 +132,22 @@ function becomeOwn() {
 // -- runs ------------------------------------------------------------------------------------------------------------
 
 let isRunning = false;
+/** Whether what runs is of an older text. */
 let isOutdated = false;
 let lastTime = 0;
 let begun = 0;
 let timer = 0;
 let step = "Loading";
+let isLoaded = false;
 /** What was printed for the present state; the page of `explain` is made when somebody looks. */
-const results = /** @type {Partial<Record<"diff" | "check" | "page", Result>>} */ ({});
+const results = /** @type {Partial<Record<Tab, Result>>} */ ({});
 let findings = /** @type {Finding[]} */ ([]);
 
 // A run shows the step; without one, as behind a stop, what was said last stays.
-const runner = new Runner((text) => {
+const runner = new Runner((text, isRun) => {
   step = text;
+  isLoaded = isRun;
+  begun = performance.now();
 });
 
 /** @param {string} text */
@@ -154,39 +158,42 @@ function say(text) {
 function edited() {
   keepText();
   becomeOwn();
+  outdate();
   clearTimeout(timer);
-  if (lastTime > SHORT_RUN) {
-    say("Changed: press Run");
-  } else {
-    timer = setTimeout(start, PAUSE);
-  }
+  timer = setTimeout(start, PAUSE);
 }
 
-/** The arguments of each command, by what it is for. */
+/** Forgets what was printed; what is shown of it is dim until that of the present text is there. */
+function outdate() {
+  isOutdated = isRunning;
+  for (const name of TABS) {
+    delete results[name];
+    panels[name].ariaBusy = "true";
+  }
+  showCommand();
+}
+
+/** The arguments of the command behind each tab. */
 function commandLines() {
   const last = ["--config", configName(), "."];
   return {
     diff: ["run", "--diff", ...last],
-    check: ["run", "--check", "--output", "sarif", ...last],
-    page: ["explain", "--output", "html", ...last],
+    findings: ["run", "--check", "--output", "sarif", ...last],
+    explain: ["explain", "--output", "html", ...last],
   };
 }
 
-/** Runs all that is wanted for what is in the editors now. */
+/** Runs all that is wanted for what is in the editors now; what runs already goes on, or is ended, before that. */
 function start() {
   clearTimeout(timer);
   keepText();
-  for (const name of /** @type {(keyof typeof results)[]} */ (Object.keys(results))) {
-    delete results[name];
+  outdate();
+  if (!isRunning) {
+    run(tab === "explain" ? ["explain", "diff", "findings"] : ["diff", "findings"]);
   }
-  if (isRunning) {
-    isOutdated = true;
-    return;
-  }
-  run(tab === "explain" ? ["page", "diff", "check"] : ["diff", "check"]);
 }
 
-/** @param {(keyof typeof results)[]} names */
+/** @param {Tab[]} names */
 async function run(names) {
   const lines = commandLines();
   isRunning = true;
@@ -198,14 +205,14 @@ async function run(names) {
   tick();
   try {
     lastTime = await runner.run(allFiles(), names.map((name) => lines[name]), (index, result) => {
-      results[names[index]] = result;
-      shown(names[index]);
+      if (!isOutdated) {
+        show(names[index], result);
+      }
     });
-    say(summary());
+    if (!isOutdated) {
+      say(summary());
+    }
   } catch (error) {
-    lastTime = SHORT_RUN + 1;
-    // Who stops a run wants none to begin, also where the text has changed since.
-    isOutdated = isOutdated && !(error instanceof Stopped);
     say(error instanceof Stopped ? "Stopped: press Run to try again" : `Not finished: ${/** @type {Error} */ (error).message}`);
   } finally {
     clearInterval(ticking);
@@ -220,9 +227,13 @@ async function run(names) {
   }
 }
 
-/** Shows how long the run takes; screen readers hear each step once. */
+/** Shows how long the step takes, and ends it where nobody waits for it; screen readers hear each step once. */
 function tick() {
-  const seconds = Math.floor((performance.now() - begun) / 1000);
+  const time = performance.now() - begun;
+  if (isOutdated && isLoaded && time > SHORT_RUN) {
+    runner.stop();
+  }
+  const seconds = Math.floor(time / 1000);
   status.ariaLive = seconds > 0 ? "off" : "polite";
   say(seconds > 0 ? `${step}, ${seconds} s` : step);
 }
@@ -246,18 +257,14 @@ const panels = {
 const diffBox = element("div", { className: "diff" });
 const diffView = new DiffView(diffBox);
 
-/** @param {keyof typeof results} name */
-function shown(name) {
-  if (isOutdated) {
-    return;
-  }
-  if (name === "diff") {
-    showDiff(/** @type {Result} */ (results.diff));
-  } else if (name === "check") {
-    showCheck(/** @type {Result} */ (results.check));
-  } else if (results.page) {
-    showPage(results.page);
-  }
+/**
+ * @param {Tab} name
+ * @param {Result} result
+ */
+function show(name, result) {
+  results[name] = result;
+  ({ diff: showDiff, findings: showCheck, explain: showPage })[name](result);
+  panels[name].ariaBusy = "false";
   showCommand();
 }
 
@@ -308,9 +315,8 @@ function showPage(page) {
 
 /** Shows the command that prints the same in a shell. */
 function showCommand() {
-  const name = /** @type {const} */ ({ diff: "diff", findings: "check", explain: "page" })[tab];
-  byId("command", HTMLElement).textContent = `inject-proxy ${commandLines()[name].join(" ")}`;
-  button("copy").disabled = !results[name];
+  byId("command", HTMLElement).textContent = `inject-proxy ${commandLines()[tab].join(" ")}`;
+  button("copy").disabled = !results[tab];
 }
 
 /** @param {Tab} wanted */
@@ -328,8 +334,8 @@ function open(wanted) {
 
 /** Runs `explain` where somebody looks at it and it is not there yet. */
 function lookAtExplain() {
-  if (tab === "explain" && !results.page && !isRunning && results.diff) {
-    run(["page"]);
+  if (tab === "explain" && !results.explain && !isRunning && results.diff) {
+    run(["explain"]);
   }
 }
 
@@ -340,7 +346,7 @@ function markLines() {
   const marksOf = (name) =>
     judged(findings)
       .filter(({ file }) => file === name)
-      .map(({ line, level, text }) => ({ line, severity: severities[level], message: text }));
+      .map(({ line, column, level, text }) => ({ line, column, severity: severities[level], message: text }));
   manifests.mark(marksOf(selected));
   config.mark(marksOf(configName()));
 }
@@ -348,14 +354,15 @@ function markLines() {
 /**
  * @param {string} file
  * @param {number} line
+ * @param {number} column
  */
-function goTo(file, line) {
+function goTo(file, line, column) {
   if (file === configName()) {
-    config.showLine(line);
+    config.showPlace(line, column);
   } else if (file in files) {
     keepText();
     select(file);
-    manifests.showLine(line);
+    manifests.showPlace(line, column);
   }
 }
 
@@ -391,7 +398,7 @@ async function restore() {
     return false;
   }
   try {
-    show(await unpacked(hash));
+    load(await unpacked(hash));
     exampleSelect.value = "";
     return true;
   } catch {
@@ -423,9 +430,8 @@ exampleSelect.append(
 exampleSelect.addEventListener("change", () => {
   const example = examples[Number(exampleSelect.value)];
   const isOwn = exampleSelect.value === "";
-  lastTime = 0;
   history.replaceState(null, "", location.pathname);
-  show(isOwn ? { files: {}, config: EMPTY_CONFIG } : example);
+  load(isOwn ? { files: {}, config: EMPTY_CONFIG } : example);
   start();
 });
 fileSelect.addEventListener("change", () => {
@@ -438,12 +444,15 @@ button("remove").addEventListener("click", () => {
   edited();
 });
 button("run").addEventListener("click", start);
-button("stop").addEventListener("click", () => runner.stop());
+button("stop").addEventListener("click", () => {
+  isOutdated = false; // who stops a run wants none to begin, also where the text has changed since
+  runner.stop();
+});
 button("share").addEventListener("click", share);
 button("share-close").addEventListener("click", () => byId("share-dialog", HTMLDialogElement).close());
 button("share-copy").addEventListener("click", () => copy(byId("share-link", HTMLInputElement).value, button("share-copy")));
 button("copy").addEventListener("click", () => {
-  const text = { diff: results.diff?.output, findings: results.diff?.reported, explain: results.page?.output }[tab];
+  const text = { diff: results.diff?.output, findings: results.diff?.reported, explain: results.explain?.output }[tab];
   copy(text ?? "", button("copy"));
 });
 for (const kind of ["files", "folder"]) {
@@ -498,7 +507,7 @@ window.addEventListener("hashchange", async () => {
 
 if (!(await restore())) {
   exampleSelect.value = "0";
-  show(examples[0]);
+  load(examples[0]);
 }
 showCommand();
 start();

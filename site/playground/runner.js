@@ -17,7 +17,7 @@ export class Runner {
   #number = 0;
   #onProgress;
 
-  /** @param {(text: string) => void} onProgress  gets what the worker does now */
+  /** @param {(text: string, isRun: boolean) => void} onProgress  gets what the worker does now; it loads, or runs a command */
   constructor(onProgress) {
     this.#onProgress = onProgress;
     this.#start();
@@ -80,7 +80,7 @@ export class Runner {
   #handle(reply) {
     const { id, progress, index, result, done, failed } = reply;
     if (progress !== undefined) {
-      this.#onProgress(progress);
+      this.#onProgress(progress, id !== undefined);
     }
     if (failed !== undefined) {
       this.#fail(failed);
@@ -99,7 +99,7 @@ export class Runner {
   /** @param {string} message  what went wrong; a new worker is started with the next request */
   #fail(message) {
     this.#end(new Error(message));
-    this.#onProgress(message);
+    this.#onProgress(message, false);
   }
 
   /** @param {Error} reason */

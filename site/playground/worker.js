@@ -47,7 +47,7 @@ async function handle({ id, files, commands, masked }) {
   const begun = performance.now();
   module.write(given);
   for (const [index, command] of commands.entries()) {
-    answer({ progress: `Running inject-proxy ${command.slice(0, 2).join(" ")}` });
+    answer({ id, progress: `Running inject-proxy ${command.slice(0, 2).join(" ")}` });
     answer({ id, index, result: plain(module.run(python.toPy(command))) });
   }
   answer({ id, done: true, time: performance.now() - begun });

@@ -133,6 +133,13 @@ async function enter(manifests, config) {
   });
 }
 
+/** Drops what takes minutes to run. */
+async function dropLong() {
+  const long = Array.from({ length: 20_000 }, (_, number) => NODE.replace("prod-", `prod-${number}-`)).join("---\n");
+  await page.setInputFiles("#pick-files", { name: "long.yaml", mimeType: "text/yaml", buffer: Buffer.from(long) });
+  await page.waitForSelector("body.running");
+}
+
 describe("the examples", () => {
   for (const [index, { title, files, config }] of EXAMPLES.entries()) {
     test(`${title}: the same bytes as the command`, async () => {
@@ -191,6 +198,9 @@ describe("what a person enters", () => {
     const answer = await page.request.get(new URL(target ?? "", page.url()).href);
     assert.match(await answer.text(), /id="configinvalid"/);
     assert.ok((await page.locator("#config .cm-lint-marker-error").count()) > 0, "its line is marked");
+    await page.getByRole("button", { name: "proxy.yaml:7:3" }).click();
+    await page.keyboard.press("Shift+End");
+    assert.equal(await page.evaluate(() => String(getSelection())), `httProxy: ${URL_OF_PROXY}`);
     await page.click("#tab-diff");
   });
 
@@ -259,21 +269,30 @@ describe("a link", () => {
 
 describe("the page", () => {
   test("answers while a long input runs, and can stop it", async () => {
-    const long = Array.from({ length: 20_000 }, (_, number) => NODE.replace("prod-", `prod-${number}-`)).join("---\n");
-    const dropped = { name: "long.yaml", mimeType: "text/yaml", buffer: Buffer.from(long) };
-    await page.setInputFiles("#pick-files", dropped);
-    await page.waitForSelector("body.running");
+    await dropLong();
     await page.click("#tab-findings");
     assert.equal(await page.getAttribute("#tab-findings", "aria-selected"), "true");
     const next = page.waitForEvent("worker");
-    await page.click("#run"); // one that would follow
-    await page.click("#stop");
+    await page.evaluate(() => ["run", "stop"].forEach((id) => document.getElementById(id)?.click())); // a run would follow
     await (await next).evaluate(() => 0); // it has said that it loads
     assert.match(await page.innerText("#status"), /^Stopped: /);
     assert.equal(await page.locator("body.running").count(), 0);
     await page.click("#tab-diff");
     await and(() => page.selectOption("#example", "3"));
     await assertLikeCommand(EXAMPLES[3].files, EXAMPLES[3].config);
+  });
+
+  test("dims an older diff until the new one is there, whose text ends a long run", async () => {
+    const older = await page.innerText("#panel-diff");
+    await dropLong();
+    assert.equal(await page.innerText("#panel-diff[aria-busy=true]"), older);
+    assert.equal(await page.isDisabled("#copy"), true);
+    const next = page.waitForEvent("worker");
+    await page.locator("#config .cm-content").fill(CONFIG);
+    await next;
+    await and(() => page.selectOption("#example", "0"));
+    assert.equal(await page.locator("[aria-busy=true]").getAttribute("id"), "panel-explain", "nobody looks at it");
+    await assertLikeCommand(EXAMPLES[0].files, EXAMPLES[0].config);
   });
 
   test("can be used by keyboard, and each part has a name", async () => {
