@@ -20,7 +20,6 @@ from krm_fn.config import (
     names_of_only,
 )
 from krm_fn.noproxy import Entry, Policy, Style
-from krm_fn.noproxy.model import ALL_DERIVED
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from support import ROOT, run
@@ -53,7 +52,7 @@ def test_what_is_accepted(spec: dict[str, Any], expected: ProxyConfig) -> None:
 
 POLICIES: dict[str, tuple[dict[str, Any], Policy]] = {
     "a text of globs": ({"exclude": "*.internal, 10.0.0.1"}, Policy(exclude=("*.internal", "10.0.0.1"))),
-    "the rest": ({"rooted": True, "maxLength": 1023}, Policy(rooted=True, max_length=1023)),
+    "the rest": ({"rooted": True, "infrastructureEndpoint": True}, Policy(rooted=True, infrastructure_endpoint=True)),
 }
 
 
@@ -62,12 +61,12 @@ def test_the_policy(written: dict[str, Any], expected: Policy) -> None:
     assert loaded(httpProxy=PROXY, noProxyPolicy=written).policy == expected
 
 
-BEFORE = Policy(Style.TKG, ALL_DERIVED - {"mirrors"}, (Entry("a"),), ("b",), rooted=True, max_length=9)
+BEFORE = Policy(Style.TKG, frozenset({"mirrors"}), True, (Entry("a"),), ("b",), rooted=True)
 CHANGES = {
     "what is not said stays": (PolicyChange(), BEFORE),
     "empty values are said": (
-        PolicyChange(Style.SORTED, {}, (), (), rooted=False, max_length=0),
-        Policy(Style.SORTED, ALL_DERIVED - {"mirrors"}, rooted=False),
+        PolicyChange(Style.SORTED, frozenset(), False, (), (), rooted=False),
+        Policy(Style.SORTED, rooted=False),
     ),
     "a list in the place of the list before": (
         PolicyChange(extra=(Entry("c"),)),
@@ -89,8 +88,8 @@ OVERRIDES: dict[str, tuple[dict[str, Any], Override]] = {
         Override(LAB, no_proxy=(), replaces=True),
     ),
     "what a policy says, empty values too": (
-        {"noProxyPolicy": {"style": "TKG", "derive": {"endpoint": False}, "extra": [], "maxLength": 0}},
-        Override(LAB, policy=PolicyChange(Style.TKG, {"endpoint": False}, extra=(), max_length=0)),
+        {"noProxyPolicy": {"style": "TKG", "without": ["endpoint"], "extra": []}},
+        Override(LAB, policy=PolicyChange(Style.TKG, frozenset({"endpoint"}), extra=())),
     ),
 }
 

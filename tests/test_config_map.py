@@ -24,16 +24,16 @@ MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "several names that agree": ({"HTTP_PROXY": PROXY, "httpProxy": PROXY}, {"httpProxy": PROXY}),
     "a list in a string": ({"httpProxy": PROXY, "NO_PROXY": "a, b,"}, {"httpProxy": PROXY, "noProxy": ["a", "b"]}),
     "keys with dots, booleans in a string": (
-        {"mode": "Remove", "targets.workloads.data": "No", "noProxyPolicy.derive.mirrors": "true"},
+        {"mode": "Remove", "targets.workloads.data": "No", "noProxyPolicy.rooted": "true"},
         {
             "mode": "Remove",
             "targets": {"workloads": {"data": False}},
-            "noProxyPolicy": {"derive": {"mirrors": True}},
+            "noProxyPolicy": {"rooted": True},
         },
     ),
-    "a number in a string": (
-        {"mode": "Remove", "noProxyPolicy.maxLength": " 1023"},
-        {"mode": "Remove", "noProxyPolicy": {"maxLength": 1023}},
+    "a list with commas": (
+        {"mode": "Remove", "noProxyPolicy.without": "mirrors, metadata"},
+        {"mode": "Remove", "noProxyPolicy": {"without": ["mirrors", "metadata"]}},
     ),
     "a null in YAML text": ({"mode": "Remove", "targets": "kyverno:\n"}, {"mode": "Remove", "targets": {}}),
     "JSON text": (

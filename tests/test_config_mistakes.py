@@ -76,11 +76,6 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
             "`@` or `=`, and behind a `:` only a port"
         ),
     ),
-    "a number in quotes": (
-        {"noProxyPolicy": {"maxLength": "1023"}},
-        "noProxyPolicy.maxLength: must be a whole number, not in quotes",
-    ),
-    "a number below 0": ({"noProxyPolicy": {"maxLength": -1}}, "noProxyPolicy.maxLength: must not be less than 0"),
     "a prefix that is too long": (
         {"clusterDefaults": {"podCIDRs": ["10.0.0.0/33"]}},
         'clusterDefaults.podCIDRs[0]: entry "10.0.0.0/33" must be a CIDR, such as "10.96.0.0/12"',
@@ -141,8 +136,8 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         "only[0]: writes nothing, as `targets.tkg` is false: remove one of the two",
     ),
     "an option without its companion": (
-        {"targets": {"kyverno": {"generated": {"name": "a"}}}},
-        "targets.kyverno: must hold `generate` where it holds `generated`",
+        {"targets": {"kyverno": {"noProxyFrom": "Settings"}}},
+        "targets.kyverno: must hold `generate` where it holds `noProxyFrom`",
     ),
     "certificates twice": (
         {

@@ -44,7 +44,7 @@ SCALARS = (
 )
 NAMES = st.sampled_from(["httpProxy", "noProxy", "mode", "selector", "include", "names", "labels", "targets", "path"])
 OTHERS = ["nodes.kubelet", "enabled", "noProxyPolicy", "style", "overrides", "match", "clusters", "lint", "rules"]
-KEYS = NAMES | st.sampled_from([*OTHERS, "clusterDefaults", "podCIDRs", "extra", "derive"]) | st.text(max_size=3)
+KEYS = NAMES | st.sampled_from([*OTHERS, "clusterDefaults", "podCIDRs", "extra", "without"]) | st.text(max_size=3)
 DATA = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS | st.integers() | st.none(), inner, max_size=4),

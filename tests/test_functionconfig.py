@@ -17,7 +17,7 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.config import fields as config_fields
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Policy, Style
-from krm_fn.noproxy.model import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT
+from krm_fn.noproxy.model import ALL_DERIVED
 from options_page import TABLES, TOPICS
 from support import ROOT
 from target_lists import schema_with_lists
@@ -74,23 +74,20 @@ def test_the_defaults_are_those_of_the_schema() -> None:
 
 def test_the_policy_without_a_wish_is_that_of_the_schema() -> None:
     policy = SCHEMA["$defs"]["policy"]["properties"]
-    derive = policy["derive"]["properties"]
     assert Policy() == Policy(
         style=Style(policy["style"]["default"]),
-        derive=frozenset(name for name, field in derive.items() if field["default"]),
+        without=frozenset(policy["without"]["default"]),
+        infrastructure_endpoint=policy["infrastructureEndpoint"]["default"],
         extra=tuple(policy["extra"]["default"]),
         exclude=tuple(policy["exclude"]["default"]),
         rooted=policy["rooted"].get("default"),
-        max_length=policy["maxLength"]["default"],
     )
 
 
 def test_what_can_be_chosen_is_what_the_rooms_know() -> None:
     policy, match = SCHEMA["$defs"]["policy"]["properties"], SCHEMA["$defs"]["overrideMatch"]["properties"]
     assert {*policy["style"]["enum"]} == {style.value for style in Style}
-    derive = policy["derive"]["properties"]
-    assert {*derive} == ALL_DERIVED | {INFRASTRUCTURE_ENDPOINT}
-    assert {name for name, field in derive.items() if field["default"]} == ALL_DERIVED
+    assert {*policy["without"]["items"]["enum"]} == ALL_DERIVED
     assert match["roles"]["items"]["enum"] == [role.value for role in Role]
     levels = [severity.value.capitalize() for severity in reversed(Severity)]
     assert SCHEMA["$defs"]["level"]["enum"] == ["Off", *levels]

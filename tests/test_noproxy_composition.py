@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.noproxy import Audience, Entry, Policy, Style, composition, join, styles
+from krm_fn.noproxy.model import ALL_DERIVED
 
+NO_FACTS = ALL_DERIVED - {"clusterDomain"}
 NAMES = "svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default"
 ALWAYS = f"localhost,127.0.0.1,{NAMES}"
 
@@ -73,19 +75,19 @@ def test_nodes_and_pods() -> None:
     ("policy", "expected"),
     [
         pytest.param(
-            Policy(derive=frozenset(), extra=entries("C.d,10.1.2.3/16")),
+            Policy(without=ALL_DERIVED, extra=entries("C.d,10.1.2.3/16")),
             "a.b,.a.b,c.d,.c.d,10.1.0.0/16",
             id="extra entries at the end, in their portable forms",
         ),
-        pytest.param(Policy(derive=frozenset(), exclude=("*a.b",)), "", id="a glob takes both forms"),
-        pytest.param(Policy(derive=frozenset(), exclude=("[a].b*",)), "a.b,.a.b", id="brackets mean themselves"),
+        pytest.param(Policy(without=ALL_DERIVED, exclude=("*a.b",)), "", id="a glob takes both forms"),
+        pytest.param(Policy(without=ALL_DERIVED, exclude=("[a].b*",)), "a.b,.a.b", id="brackets mean themselves"),
         pytest.param(
-            Policy(derive=frozenset({"clusterDomain"}), exclude=("kube*",)),
+            Policy(without=NO_FACTS, exclude=("kube*",)),
             "a.b,.a.b,svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.",
             id="rooted names behind those of the domain, by default",
         ),
         pytest.param(
-            Policy(derive=frozenset({"clusterDomain"}), exclude=("kube*", "svc", "cluster.local", ".cluster.local")),
+            Policy(without=NO_FACTS, exclude=("kube*", "svc", "cluster.local", ".cluster.local")),
             "a.b,.a.b,.svc",
             id="rooted names go with the domain that is excluded",
         ),

@@ -25,9 +25,10 @@ ON_AZURE = ClusterNetwork(infrastructure=(Fact("AzureCluster"),))
 ALL = ALL_DERIVED | {INFRASTRUCTURE_ENDPOINT}
 
 
-def listed(style: Style, derive: frozenset[str] = ALL) -> tuple[Entry, ...]:
+def listed(style: Style, *without: str) -> tuple[Entry, ...]:
     """The list of an object that two Clusters share."""
-    policy = Policy(style=style, derive=derive)
+    has_endpoint = INFRASTRUCTURE_ENDPOINT not in without
+    policy = Policy(style=style, without=frozenset(without), infrastructure_endpoint=has_endpoint)
     return composition.compose((Entry("user.example"),), (ON_AWS, ON_AZURE), policy, Audience.NODE)
 
 
@@ -73,14 +74,14 @@ SWITCHED = {
     },
     Style.VERBATIM: {},
 }
-"""Style -> name in ``derive`` -> what it adds."""
+"""Style -> name of a part -> what it adds."""
 
 
 @pytest.mark.parametrize("name", sorted(ALL))
 @pytest.mark.parametrize("style", Style)
 def test_a_name_that_is_switched_off_takes_out_what_derives_from_it_and_nothing_else(style: Style, name: str) -> None:
     everything = [entry.text for entry in listed(style)]
-    left = [entry.text for entry in listed(style, ALL - {name})]
+    left = [entry.text for entry in listed(style, name)]
     gone = [text for text in everything if text not in left]
     assert ",".join(gone) == SWITCHED[style].get(name, "")
     assert left == [text for text in everything if text not in gone]
@@ -88,7 +89,7 @@ def test_a_name_that_is_switched_off_takes_out_what_derives_from_it_and_nothing_
 
 @pytest.mark.parametrize("style", [style for style in Style if style is not Style.VERBATIM])
 def test_a_domain_of_one_label_that_an_object_says_is_that_of_its_services(style: Style) -> None:
-    policy = Policy(style=style, derive=frozenset({"clusterDomain"}))
+    policy = Policy(style=style, without=ALL_DERIVED - {"clusterDomain"})
     for config_field, covers in (("", False), ("spec.clusterDefaults.serviceDomain", style is not Style.TKG)):
         fact = Fact("com", ObjectRef(kind="Cluster"), config_field=config_field)
         network = ClusterNetwork(service_domain=(fact,))
@@ -105,7 +106,7 @@ def test_a_domain_of_one_label_that_an_object_says_is_that_of_its_services(style
     ],
 )
 def test_the_domain_of_a_cluster_in_its_plain_form(style: Style, domain: str, expected: str) -> None:
-    policy = Policy(style=style, derive=frozenset({"clusterDomain"}))
+    policy = Policy(style=style, without=ALL_DERIVED - {"clusterDomain"})
     network = ClusterNetwork(service_domain=(Fact(domain),))
     found = [entry.text for entry in composition.compose((), (network,), policy, Audience.NODE)]
     assert expected in found

@@ -160,7 +160,7 @@ def warnings(*items: str, config: str = CONFIG) -> list[Result]:
 
 
 def switch(name: str) -> str:
-    return f"{CONFIG}  noProxyPolicy:\n    derive:\n      {name}: false\n"
+    return f"{CONFIG}  noProxyPolicy:\n    without: [{name}]\n"
 
 
 @pytest.mark.parametrize(

@@ -45,18 +45,17 @@ SAID = ClusterNetwork(networks=(Fact("vpc"),), hosts=(Fact("etcd"),), infrastruc
 ASSUMED = ClusterNetwork(pod_cidrs=(Fact("pods"),), networks=(Fact("default-vpc"),), hosts=(Fact("balancer"),))
 
 
-def switched(**derive: bool) -> dict[str, Any]:
-    return {"noProxyPolicy": {"derive": derive}}
-
-
 @pytest.mark.parametrize(
     ("spec", "endpoint", "known"),
     [
         pytest.param({}, "api", "pods vpc default-vpc etcd", id="what a provider takes is added"),
         pytest.param({}, "", "pods vpc default-vpc balancer etcd", id="a host takes the place of the endpoint"),
-        pytest.param(switched(defaults=False), "", "vpc etcd", id="no defaults are wanted"),
+        pytest.param({"noProxyPolicy": {"without": ["defaults"]}}, "", "vpc etcd", id="no defaults are wanted"),
         pytest.param(
-            switched(infrastructureEndpoint=True), "api", "pods vpc default-vpc etcd vcenter", id="vCenter is wanted"
+            {"noProxyPolicy": {"infrastructureEndpoint": True}},
+            "api",
+            "pods vpc default-vpc etcd vcenter",
+            id="vCenter is wanted",
         ),
     ],
 )
@@ -76,7 +75,7 @@ ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
         pytest.param({}, ALL_OF_IT, id="nothing is known"),
         pytest.param({"noProxyPolicy": {"style": "GiantSwarm"}}, ALL_OF_IT[:3], id="nor for Giant Swarm's"),
         pytest.param(
-            {"noProxyPolicy": {"derive": {"endpoint": False, "podCIDRs": False, "metadata": False}}},
+            {"noProxyPolicy": {"without": ["endpoint", "podCIDRs", "metadata"]}},
             ("`serviceCIDRs`", "`infrastructure`"),
             id="what is not wanted is not missing",
         ),
@@ -159,7 +158,7 @@ MIRROR = {"registryMirror": {"url": "https://mirror.example:5000"}}
     ("spec", "reasons"),
     [
         pytest.param({}, ["`spec.registryMirror.url`"], id="as an entry of the user"),
-        pytest.param(switched(mirrors=False), [], id="it is switched off"),
+        pytest.param({"noProxyPolicy": {"without": ["mirrors"]}}, [], id="it is switched off"),
         pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, [], id="a verbatim list"),
     ],
 )

@@ -44,7 +44,7 @@ def _is_list(word: str) -> bool:
 
 def _of_list(given: Namespace, text: str, wanted: ProxyConfig) -> Answer:
     networks = () if wanted.cluster_defaults == ClusterNetwork() else (wanted.cluster_defaults,)
-    reader = Reader(Audience(given.consumer), networks, wanted.policy.max_length)
+    reader = Reader(Audience(given.consumer), networks)
     found = [Result.of(problem.code, problem.message) for problem in judge_list(text, reader)]
     silencer = Silencer(wanted, (), {}, at_most=Severity.ERROR)
     results = list(silencer.left(found))

@@ -96,11 +96,11 @@ def _policy(spec: Any, place: Pointer, names: FieldNames) -> PolicyChange:
     policy = lookup(spec, place, {})
     return PolicyChange(
         style=Style(policy["style"]) if "style" in policy else None,
-        derive=policy.get("derive", {}),
+        without=frozenset(policy["without"]) if "without" in policy else None,
+        infrastructure_endpoint=policy.get("infrastructureEndpoint"),
         extra=_entries_if_given(spec, (*place, "extra"), names),
         exclude=noproxy.parse(policy["exclude"]) if "exclude" in policy else None,
         rooted=policy.get("rooted"),
-        max_length=policy.get("maxLength"),
     )
 
 

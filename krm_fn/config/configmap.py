@@ -6,7 +6,6 @@ the name of a variable. What the schema can judge is not judged here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from krm_fn import yamledit
@@ -26,7 +25,6 @@ ALIASES = {
 }
 """The variables, as names for the fields that fill them."""
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-_INTEGER = "-?[0-9]{1,9}"
 
 
 class Field(NamedTuple):
@@ -83,8 +81,6 @@ def _field(key: str, value: Any) -> Field:
         return Field(key, path, _BOOLEANS[text.lower()])
     if "string" not in wanted and ("object" in wanted or "array" in wanted):
         return Field(key, path, _read(key, value, known))
-    if wanted == "integer" and re.fullmatch(_INTEGER, text):
-        return Field(key, path, int(text))
     return Field(key, path, text)
 
 

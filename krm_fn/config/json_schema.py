@@ -169,7 +169,12 @@ _MOVED = {
 """Former name of a field, or another word for it -> its path below ``spec`` now, where the two are not alike."""
 _ALWAYS = "leave its workloads out by `selector.exclude`"
 _OWN_MODE = "files keep their own, and a new one is `0640` of `root:root`"
+_NEVER = "there is none any more, and nothing takes its place: remove it"
 _GONE = {
+    "derive": "list in `noProxyPolicy.without` what is not to be added",
+    "maxLength": _NEVER,
+    "defaults": _NEVER,
+    "generated": "write `excludeNamespaces` and `noProxyFrom` beside `generate`",
     "enabled": "write `true` or `false` in place of this mapping",
     "certManager": _ALWAYS,
     "chartOperator": _ALWAYS,
@@ -188,7 +193,6 @@ _MANY = 8
 _NAMES = {
     "string": "a string",
     "boolean": "`true` or `false`, without quotes",
-    "integer": "a whole number, not in quotes",
     "object": "a mapping",
     "array": "a list",
 }
@@ -220,8 +224,9 @@ def _missing(node: Node, value: Any) -> str:
     return f"must hold {_listed(names)}"
 
 
-def _without_companion(node: Node, _value: Any) -> str:
-    name, (companion,) = next(iter(node["dependentRequired"].items()))
+def _without_companion(node: Node, value: Any) -> str:
+    name = next(name for name in node["dependentRequired"] if name in value)
+    (companion,) = node["dependentRequired"][name]
     return f"must hold `{companion}` where it holds `{name}`"
 
 
@@ -232,7 +237,6 @@ _WORDS: dict[str, Callable[[Node, Any], str]] = {
     "maxLength": lambda node, _: f"must not be longer than {node['maxLength']} characters",
     "maxProperties": lambda node, _: f"must hold only one of {_listed(node['properties'])}",
     **dict.fromkeys(("minItems", "minLength", "minProperties"), lambda *_: "must not be empty"),
-    "minimum": lambda node, _: f"must not be less than {node['minimum']}",
     "pattern": lambda node, _: str(node["patternErrorMessage"]),
     "required": _missing,
     "type": _wrong_type,

@@ -30,23 +30,19 @@ class Mode(Enum):
 class PolicyChange(NamedTuple):
     """A ``noProxyPolicy``: what it says, and nothing of what it leaves out.
 
-    Convention: merged as JSON merges (RFC 7396): a list replaces the list before, ``derive`` name by
-    name.
+    Convention: merged as JSON merges (RFC 7396): a list replaces the list before.
     """
 
     style: Style | None = None
-    derive: Mapping[str, bool] = MappingProxyType({})
+    without: frozenset[str] | None = None
+    infrastructure_endpoint: bool | None = None
     extra: tuple[Entry, ...] | None = None
     exclude: tuple[str, ...] | None = None
     rooted: bool | None = None
-    max_length: int | None = None
 
     def over(self, policy: Policy) -> Policy:
         """Return ``policy`` with the fields that are set here in place of its own."""
-        on = {name for name, wanted in self.derive.items() if wanted}
-        off = self.derive.keys() - on
         said = {name: value for name, value in self._asdict().items() if value is not None}
-        said["derive"] = (policy.derive | on) - off
         return policy._replace(**said)
 
 

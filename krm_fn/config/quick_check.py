@@ -63,7 +63,7 @@ def _member_fits(name: str, member: Any, node: Node, definitions: Node) -> bool:
     return fits(member, child, definitions)
 
 
-_TYPES = {"array": list, "boolean": bool, "integer": int, "object": dict, "string": str}
+_TYPES = {"array": list, "boolean": bool, "object": dict, "string": str}
 
 
 def _is_of_type(value: Any, wanted: str | list[str] | None) -> bool:
@@ -105,7 +105,6 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "minItems": _is_at_least,
     "minLength": _is_at_least,
     "minProperties": _is_at_least,
-    "minimum": lambda value, least: value >= least,
     "pattern": lambda value, pattern: matches_whole(pattern, value),
     "required": _has_all,
 }

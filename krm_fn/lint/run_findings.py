@@ -65,7 +65,6 @@ def reader_of(record: Compared) -> Reader:
     return Reader(
         place.audience,
         place.resolved.networks,
-        place.resolved.policy.max_length,
         in_secret=place.obj.group_kind == _SECRET,
         names_are_given=place.target.writes is Writes.VALUES,
         takes_host_and_port=product is not None and product.needs_port,
@@ -189,7 +188,7 @@ def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
     """Yield a warning for each service CIDR that is a placeholder: a list lacks its first address."""
     for record in compared:
         policy = record.place.resolved.policy
-        if policy.style is not Style.PORTABLE or SERVICE_ADDRESSES not in policy.derive:
+        if policy.style is not Style.PORTABLE or not policy.derives(SERVICE_ADDRESSES):
             continue
         has_list = any(reading.is_list and reading.value is not None for reading in record.after)
         if not (has_list and record.wanted):
@@ -200,7 +199,7 @@ def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
                     message = (
                         "the service CIDR is a placeholder, so `NO_PROXY` lacks its first address, the API server's, "
                         "which programs that read no CIDRs need: add it to `spec.noProxy`; "
-                        f"`spec.noProxyPolicy.derive.{SERVICE_ADDRESSES}: false` switches this warning off"
+                        f"`spec.noProxyPolicy.without: [{SERVICE_ADDRESSES}]` switches this warning off"
                     )
                     yield Result.of("FactsUnknown", message, fact.path).about(fact.ref)
 

@@ -59,7 +59,6 @@ class Reader(NamedTuple):
     Attributes:
         audience: how NO_PROXY is read there.
         networks: what is known of the Clusters of the object.
-        max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
         in_secret: the object is a Secret, where a password is in its place.
         names_are_given: the author chose which variables there are, and no target adds one.
         takes_host_and_port: a URL need not have a scheme.
@@ -67,7 +66,6 @@ class Reader(NamedTuple):
 
     audience: Audience
     networks: tuple[ClusterNetwork, ...] = ()
-    max_length: int = 0
     in_secret: bool = False
     names_are_given: bool = False
     takes_host_and_port: bool = False
@@ -309,9 +307,7 @@ def _of_spacing(text: str) -> Iterator[Problem]:
 
 
 def _of_length(text: str, reader: Reader) -> Iterator[Problem]:
-    if reader.max_length:
-        limit, why = reader.max_length, "`spec.noProxyPolicy.maxLength` says so"
-    elif reader.audience is Audience.NODE:
+    if reader.audience is Audience.NODE:
         limit = LONGEST_ON_NODES
         why = "a file of Cluster API holds it twice, in at most 10240 characters"
     else:

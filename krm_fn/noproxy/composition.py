@@ -96,9 +96,9 @@ def _style(policy: Policy, audience: Audience) -> Style:
 
 def _is_wanted(group: Group, recipe: Recipe, policy: Policy) -> bool:
     if group.derived_from != styles.ROOTED:
-        return group.derived_from in policy.derive
+        return policy.derives(group.derived_from)
     if policy.rooted is None:
-        return recipe.rooted and CLUSTER_DOMAIN_NAMES in policy.derive
+        return recipe.rooted and policy.derives(CLUSTER_DOMAIN_NAMES)
     return policy.rooted
 
 

@@ -42,10 +42,10 @@ ALL_DERIVED = frozenset(
         DEFAULTS,
     }
 )
-"""The names of everything that is derived unless ``spec.noProxyPolicy.derive`` switches it off.
+"""The names of everything that is derived unless ``spec.noProxyPolicy.without`` lists it.
 
 ``DEFAULTS`` is no group of entries: what kubeadm or a provider takes where nobody says otherwise is in the group of the
-fact that it replaces, and needs both names. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.
+fact that it replaces, and goes with either name. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.
 """
 
 
@@ -169,15 +169,20 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
 class Policy(NamedTuple):
     """``spec.noProxyPolicy``, checked.
 
-    ``derive`` names what to derive; ``extra`` is appended for every audience; ``exclude`` removes entries again,
+    ``without`` names what not to derive; ``extra`` is appended for every audience; ``exclude`` removes entries again,
     wherever they come from (the exact text once normalised, or a glob). ``rooted`` says whether ``.svc.<domain>.`` is
     in the list; None: it is in the style ``Portable``, as a part of ``CLUSTER_DOMAIN_NAMES``, and in no other.
-    ``max_length`` is the longest joined list without a finding, 0 for no limit.
     """
 
     style: Style = Style.PORTABLE
-    derive: frozenset[str] = ALL_DERIVED
+    without: frozenset[str] = frozenset()
+    infrastructure_endpoint: bool = False
     extra: NoProxy = ()
     exclude: Texts = ()
     rooted: bool | None = None
-    max_length: int = 0
+
+    def derives(self, name: str) -> bool:
+        """Return whether the entries of a name are derived."""
+        if name == INFRASTRUCTURE_ENDPOINT:
+            return self.infrastructure_endpoint
+        return name not in self.without

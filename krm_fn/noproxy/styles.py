@@ -1,6 +1,6 @@
 """The five ways to make a list: which groups of entries, in which order.
 
-A group says under which name ``spec.noProxyPolicy.derive`` switches it off. Nothing is merged or removed here.
+A group has the name by which ``spec.noProxyPolicy.without`` leaves it out. Nothing is merged or removed here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from krm_fn.noproxy.model import (
 
 TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
 ROOTED = "rooted"
-"""What ``spec.noProxyPolicy.rooted`` switches, no name of ``spec.noProxyPolicy.derive``."""
+"""What ``spec.noProxyPolicy.rooted`` switches, no name of ``spec.noProxyPolicy.without``."""
 USER = "user"
 """What the user wrote, which nothing switches off."""
 _DEFAULT_DOMAIN = Entry.of_rule(CLUSTER_DOMAIN, "the domain of a cluster that declares none")
@@ -44,7 +44,7 @@ _LOOPBACK_RULE = "only Go, Ruby and Java leave loopback out on their own"
 class Group(NamedTuple):
     """Entries that are switched off together: names with a rule, facts of a Cluster, or those of a function.
 
-    ``derived_from`` is a name of ``spec.noProxyPolicy.derive``, ``ROOTED`` or ``USER``.
+    ``derived_from`` is a name of ``Policy.derives``, ``ROOTED`` or ``USER``.
     """
 
     derived_from: str

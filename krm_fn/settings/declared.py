@@ -73,7 +73,7 @@ def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
             declared = declared.under(override)
     mirror = config.mirror
     policy = declared.policy
-    if mirror is None or policy.style is Style.VERBATIM or MIRRORS not in policy.derive:
+    if mirror is None or policy.style is Style.VERBATIM or not policy.derives(MIRRORS):
         return declared
     if mirror.host in (entry.text for entry in declared.entries):
         return declared

@@ -15,7 +15,6 @@ from krm_fn.noproxy import Policy, Style, holds
 from krm_fn.noproxy.model import (
     DEFAULTS,
     ENDPOINT,
-    INFRASTRUCTURE_ENDPOINT,
     METADATA,
     NETWORKS,
     POD_CIDRS,
@@ -32,7 +31,7 @@ class Missing(NamedTuple):
     Attributes:
         name: the field of ``spec.clusterDefaults`` that can say it.
         members: the members of a ``ClusterNetwork`` of which one suffices.
-        switches: the names below ``derive`` that say that it is not needed.
+        switches: the names in ``without`` that say that it is not needed.
         field: the one of the Cluster or its infrastructure; "" if there is none.
         cluster: the full name of the Cluster that lacks it; "" where no Cluster is known.
     """
@@ -97,11 +96,11 @@ _NEEDED = {
 def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
     """Return what is known of a Cluster from its objects, then ``spec.clusterDefaults``, then its provider."""
     known = cluster.network.completed_by(defaults)
-    if INFRASTRUCTURE_ENDPOINT not in policy.derive:
+    if not policy.infrastructure_endpoint:
         known = known._replace(infrastructure_hosts=())
     # These two styles write what another program writes, or the user wrote, to the byte.
     is_exact = policy.style in (Style.GIANT_SWARM, Style.VERBATIM)
-    if DEFAULTS not in policy.derive or is_exact:
+    if is_exact or not policy.derives(DEFAULTS):
         return known
     assumed = cluster.assumed
     networks = known.networks
@@ -123,7 +122,8 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
     """
     known = place.network
     policy = place.declaration.policy
-    if fact not in _NEEDED[policy.style] or policy.derive.isdisjoint(fact.switches):
+    is_derived = any(map(policy.derives, fact.switches))
+    if fact not in _NEEDED[policy.style] or not is_derived:
         return None
     if any(getattr(known, member) for member in fact.members):
         return None

@@ -91,7 +91,7 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Resu
     finding = Result.of(
         "FactsUnknown",
         f"{whose}nothing says {', '.join(map(str, missing))}, which `NO_PROXY` should cover: set it in "
-        f"{' or '.join(places)}, or switch {', '.join(switches)} off in `spec.noProxyPolicy.derive`",
+        f"{' or '.join(places)}, or list {', '.join(switches)} in `spec.noProxyPolicy.without`",
     )
     names = dict.fromkeys(fact.name for fact in missing)
     clusters = dict.fromkeys(fact.cluster for fact in missing if fact.cluster)

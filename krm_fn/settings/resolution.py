@@ -290,7 +290,7 @@ def _policy_for(policy: Policy, readers: Readers) -> Policy:
     """Return the policy with what the programs that read the list need in it; ``Verbatim`` adds nothing."""
     if policy.style is Style.VERBATIM:
         return policy
-    has_names = CLUSTER_DOMAIN_NAMES in policy.derive and policy.rooted is None
+    has_names = policy.derives(CLUSTER_DOMAIN_NAMES) and policy.rooted is None
     # In the style Portable every list has the names with a final dot.
     if readers.writes_rooted_names and has_names and policy.style is not Style.PORTABLE:
         policy = policy._replace(rooted=True)

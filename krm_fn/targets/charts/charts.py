@@ -61,9 +61,7 @@ def _of_rows(name: str, options: Options) -> Chart | None:
     for row in options.get("rows", ()):
         if row["chart"] != name:
             continue
-        value = ChartValue(row["path"], row["form"], no_proxy=row.get("noProxy", ""))
-        defaults = tuple(row.get("defaults", ()))
-        values.append(value._replace(defaults=defaults))
+        values.append(ChartValue(row["path"], row["form"], no_proxy=row.get("noProxy", "")))
     if not values:
         return None
     return Chart(tuple(values))

@@ -11,7 +11,7 @@ Giant Swarm. That Kyverno's engine does with the policies what is said here is r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
@@ -37,9 +37,6 @@ _GROUPS = {
 }
 _GENERATED_KINDS = {None: (), _POLICY: (_POLICY,), _NATIVE_POLICY: (_NATIVE_POLICY, BINDING)}
 """The option ``generate`` -> the kinds of the objects that it asks for."""
-_Wanted = Mapping[str, Any]
-"""The options ``generated``, all of them."""
-
 _LABEL = "fn.inject-proxy.io/policy"
 """With the value ``generated``: a generated policy has it, other objects that inject-proxy creates do not."""
 
@@ -57,23 +54,16 @@ _MEMBERS = (
 )
 """The members of ``spec`` that are ours; others stay."""
 
-_DEFAULTS: Data = {
-    "name": created_objects.OURS,
-    "apiVersion": "v1",
-    "level": "Pods",
-    "excludeNamespaces": ["kyverno", "kube-system"],
-    "noProxyFrom": "Settings",
-}
-"""The options ``generated`` of the target, where they are left out."""
+_EXCLUDED = ("kyverno", "kube-system")
+"""The option ``excludeNamespaces`` where it is left out."""
 
 
 def objects(options: Options) -> NewObjects:
     """Yield the objects that the options ask for, without a specification."""
-    wanted = _wanted(options)
     labels = {_LABEL: "generated"}
     for created in _GENERATED_KINDS[options.get("generate")]:
-        obj = created_objects.skeleton(created, wanted["name"], {}, labels=labels)
-        yield {**obj, "apiVersion": f"{_GROUPS[created]}/{wanted['apiVersion']}"}
+        obj = created_objects.skeleton(created, created_objects.OURS, {}, labels=labels)
+        yield {**obj, "apiVersion": f"{_GROUPS[created]}/v1"}
 
 
 def is_generated(obj: Data) -> bool:
@@ -88,13 +78,9 @@ def name_taken(obj: Data, options: Options) -> Result | None:
         return None
     message = (
         "inject-proxy did not create this object, and the policy that `spec.targets.kyverno.generate` "
-        "asks for has the same kind and name: choose another `generated.name`, or remove this object"
+        "asks for has the same kind and name: rename or remove this object"
     )
     return Result.of("CannotWrite", message, ("metadata", "name"))
-
-
-def _wanted(options: Options) -> _Wanted:
-    return {**_DEFAULTS, **options.get("generated", {})}
 
 
 def _is_wanted(obj: Data, options: Options) -> bool:
@@ -102,7 +88,7 @@ def _is_wanted(obj: Data, options: Options) -> bool:
     kind = obj.get("kind")
     if kind not in _GENERATED_KINDS[options.get("generate")]:
         return False
-    return bool(lookup(obj, ("metadata", "name")) == _wanted(options)["name"])
+    return bool(lookup(obj, ("metadata", "name")) == created_objects.OURS)
 
 
 class GeneratedForm(NamedTuple):
@@ -121,16 +107,15 @@ class GeneratedForm(NamedTuple):
         """Make the specification what is wanted, or remove the object."""
         kind = draft.data["kind"]
         variables = settings.variables()
-        wanted = _wanted(self.options)
         if not variables or not _is_wanted(draft.data, self.options):
             if "spec" in draft.data:
                 draft.remove(())
                 draft.describe(f"removes the {kind}, which inject-proxy generated")
             return
         if kind == BINDING:
-            draft.describe(f'binds the MutatingAdmissionPolicy "{wanted["name"]}"')
-        spec = _specification(kind, wanted, variables)
-        draft.set(("apiVersion",), f"{_GROUPS[kind]}/{wanted['apiVersion']}")
+            draft.describe(f'binds the MutatingAdmissionPolicy "{created_objects.OURS}"')
+        spec = _specification(kind, self.options, variables)
+        draft.set(("apiVersion",), f"{_GROUPS[kind]}/v1")
         for key in _MEMBERS:
             if key in spec:
                 draft.set(("spec", key), spec[key])
@@ -138,19 +123,18 @@ class GeneratedForm(NamedTuple):
                 draft.remove(("spec", key), keep=1)
 
 
-def _specification(kind: str, wanted: _Wanted, variables: Variables) -> Fields:
+def _specification(kind: str, options: Options, variables: Variables) -> Fields:
     """Return the specification of a policy, or of the binding of one."""
     parts = read(text_of("targets/kyverno/generated.yaml"))
     of_cluster = {}
-    if wanted["noProxyFrom"] == "KubeadmConfig":
+    if options.get("noProxyFrom") == "KubeadmConfig":
         of_cluster = parts.get(kind, {})
     if kind == BINDING:
-        return {"policyName": wanted["name"], **of_cluster}
-    level = parts[wanted["level"]]
-    spec = {**parts["spec"], **level, **of_cluster}
+        return {"policyName": created_objects.OURS, **of_cluster}
+    spec = {**parts["spec"], **of_cluster}
     if kind != _POLICY:
         spec.pop("autogen", None)
-    expressions = [*level["variables"]]
+    expressions = [*parts["spec"]["variables"]]
     if of_cluster:
         entries = [_literal(entry) for entry in variables.get("NO_PROXY", "").split(",") if entry]
         expressions.append({"name": "settings", "expression": _list(entries)})
@@ -163,14 +147,15 @@ def _specification(kind: str, wanted: _Wanted, variables: Variables) -> Fields:
         proxy.append(f'{{"name": "{name}", "value": {value}}}')
     expressions.append({"name": "proxy", "expression": _list(proxy)})
     spec["variables"] = expressions
-    if wanted["excludeNamespaces"]:
+    namespaces = options.get("excludeNamespaces", _EXCLUDED)
+    if namespaces:
         excluded = {
             "key": "kubernetes.io/metadata.name",
             "operator": "NotIn",
-            "values": wanted["excludeNamespaces"],
+            "values": [*namespaces],
         }
         selector = {"namespaceSelector": {"matchExpressions": [excluded]}}
-        spec["matchConstraints"] = {**selector, **level["matchConstraints"]}
+        spec["matchConstraints"] = {**selector, **spec["matchConstraints"]}
     return spec
 
 

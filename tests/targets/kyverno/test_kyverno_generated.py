@@ -16,6 +16,7 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.places import choice
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets.created_objects import OURS
 from krm_fn.targets.kyverno import cel, generated, policies
 from proposals import FULL, apply
 
@@ -95,13 +96,12 @@ def test_nothing_is_generated(options: dict[str, Any] | None, spec: dict[str, An
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ["inject-proxy", "corp"])
-def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str, name: str) -> None:
-    options = {"generate": kind, "generated": {"name": name}}
+def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str) -> None:
+    options = {"generate": kind}
     once = ran(SETTINGS, options=options)
     assert text_of_items(once.output).startswith(text_of_items(listed(SETTINGS, options=options)))
-    assert kinds_and_names(once.output) == [(one, name) for one in KINDS[kind]]
-    assert all(one["metadata"] == {"name": name, "labels": MARKS} for one in items_of(once.output)[1:])
+    assert kinds_and_names(once.output) == [(one, OURS) for one in KINDS[kind]]
+    assert all(one["metadata"] == {"name": OURS, "labels": MARKS} for one in items_of(once.output)[1:])
     again = run(once.output)
     assert (again.output, again.changed) == (once.output, 0)
 
@@ -110,7 +110,6 @@ def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str, 
     ("first", "then"),
     [
         pytest.param(ASKED, {}, id="no option asks for it any more"),
-        pytest.param(ASKED, {**ASKED, "generated": {"name": "other"}}, id="another name"),
         pytest.param(ASKED, {"generate": NATIVE}, id="for Kubernetes in place of Kyverno"),
     ],
 )
@@ -127,12 +126,12 @@ def test_what_others_add_to_it_stays() -> None:
     (policy,) = texts_of(ran(options=ASKED).output.replace(b"items: []", b"items:"))
     policy = policy.replace("metadata:\n", "metadata:\n  annotations: {team: platform}   # theirs\n")
     policy = policy.replace("spec:\n", "spec:\n  webhookConfiguration: {timeoutSeconds: 5}\n", 1)
-    outcome = ran(policy, options={**ASKED, "generated": {"level": "Workloads"}})
+    outcome = ran(policy, options={**ASKED, "excludeNamespaces": ["other"]})
     after = text_of_items(outcome.output)
     assert "annotations: {team: platform}   # theirs\n" in after
     assert "webhookConfiguration: {timeoutSeconds: 5}\n" in after
-    assert "autogen" not in after
-    assert "deployments" in after
+    assert "- other\n" in after
+    assert "kube-system" not in after
 
 
 # What is in its way.
@@ -148,14 +147,14 @@ def of_somebody_else(kind: str, name: str, labels: dict[str, str]) -> str:
 @pytest.mark.parametrize("kind", ["MutatingPolicy", NATIVE, f"{NATIVE}Binding"])
 @pytest.mark.parametrize("labels", [{}, {"app.kubernetes.io/managed-by": "inject-proxy"}], ids=["none", "one"])
 def test_an_object_of_somebody_else_with_its_name_is_an_error(kind: str, labels: dict[str, str]) -> None:
-    options = {"generate": kind.removesuffix("Binding"), "generated": {"name": "corp"}}
-    theirs = of_somebody_else(kind, "corp", labels)
+    options = {"generate": kind.removesuffix("Binding")}
+    theirs = of_somebody_else(kind, OURS, labels)
     outcome = ran(SETTINGS, theirs, options=options)
     assert text_of_items(outcome.output) == text_of_items(listed(SETTINGS, theirs, options=options))
     (error,) = errors(outcome)
-    assert (error.ref.kind, error.ref.name, error.path) == (kind, "corp", ("metadata", "name"))
+    assert (error.ref.kind, error.ref.name, error.path) == (kind, OURS, ("metadata", "name"))
     removed = ran(theirs, options=options, mode="Remove")
-    assert (kinds_and_names(removed.output), removed.exit_code) == ([(kind, "corp")], 0)
+    assert (kinds_and_names(removed.output), removed.exit_code) == ([(kind, OURS)], 0)
 
 
 # What is in it.
@@ -170,12 +169,11 @@ def literals(expression: str) -> list[str]:
 @given(
     user=st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x00", exclude_categories=["Cs"]), max_size=12),
     kind=st.sampled_from([*KINDS]),
-    level=st.sampled_from(["Pods", "Workloads"]),
     source=st.sampled_from(["Settings", "KubeadmConfig"]),
 )
-def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, level: str, source: str) -> None:
+def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, source: str) -> None:
     wanted = ProxySettings(f"http://{user}@p:1", f"http://$(HOME){user}@p:1", f"a,{user.replace(',', '')}b")
-    options = {"generate": kind, "generated": {"level": level, "noProxyFrom": source}}
+    options = {"generate": kind, "noProxyFrom": source}
     policy = apply(policies, skeleton(options), wanted, **options)
     read = {one.variable: one.value for one in policies.TARGET.read(policy, options)}
     known = {name: value for name, value in read.items() if value is not None}
@@ -189,22 +187,11 @@ def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, level: str, s
 
 
 def test_where_no_namespace_is_left_out_there_is_no_selector() -> None:
-    options = {**ASKED, "generated": {"excludeNamespaces": []}}
+    options = {**ASKED, "excludeNamespaces": []}
     policy = apply(policies, skeleton(options), **options)
     assert lookup(policy, ("spec", "matchConstraints", "namespaceSelector")) is None
 
 
-@pytest.mark.parametrize("kind", ["MutatingPolicy", "MutatingAdmissionPolicy"])
-def test_a_version_of_the_api_that_is_asked_for_is_written_and_follows_the_options(kind: str) -> None:
-    beta, stable = {"generate": kind, "generated": {"apiVersion": "v1beta1"}}, {"generate": kind}
-    once = ran(options=beta).output
-    assert {one["apiVersion"].rpartition("/")[2] for one in items_of(once)} == {"v1beta1"}
-    assert items_of(ran(*texts_of(once), options=beta).output) == items_of(once)
-    assert items_of(ran(*texts_of(once), options=stable).output) == items_of(ran(options=stable).output)
-
-
-@pytest.mark.parametrize("level", ["Pods", "Workloads"])
-def test_each_annotation_that_workloads_know_counts_in_a_policy(level: str) -> None:
-    options = {**ASKED, "generated": {"level": level}}
-    text = str(apply(policies, skeleton(options), **options))
+def test_each_annotation_that_workloads_know_counts_in_a_policy() -> None:
+    text = str(apply(policies, skeleton(ASKED), **ASKED))
     assert [name for name in (*choice.LISTS, *choice.REFUSALS, *PROXY_VARIABLES) if f'"{name}"' not in text] == []

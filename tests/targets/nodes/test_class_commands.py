@@ -31,7 +31,7 @@ def objects(version: str, commands: list[str], *operations: Any, enabled_if: str
 
 
 def answer(items: list[Any], **spec: Any) -> tuple[list[Any], list[str]]:
-    return answer_of(copy.deepcopy(items), noProxyPolicy={"derive": {"networks": False, "endpoint": False}}, **spec)
+    return answer_of(copy.deepcopy(items), noProxyPolicy={"without": ["networks", "endpoint"]}, **spec)
 
 
 def commands_of(items: list[Any], node: str = "group") -> list[str]:

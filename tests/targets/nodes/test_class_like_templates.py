@@ -111,7 +111,7 @@ def objects(version: str, cp: Mapping[str, Any], machines: Mapping[str, Mapping[
 def run(items: list[Any], shared: str, given: Mapping[str, Any]) -> list[Any]:
     options = given.get("targets", {})
     targets = {**options, "nodes": {**options.get("nodes", {}), "classes": shared}}
-    policy = {"derive": {"networks": False, "metadata": False, "provider": False}}
+    policy = {"without": ["networks", "metadata", "provider"]}
     made, reported = answer(copy.deepcopy(items), **{"noProxyPolicy": policy, **given, "targets": targets})
     assert [line for line in reported if line.startswith("error")] == []
     return made

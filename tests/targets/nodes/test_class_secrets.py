@@ -65,7 +65,7 @@ def answer(items: list[Any], targets: Any = None, **spec: Any) -> tuple[list[Any
     """The items after a run over a copy, and the lines of errors and warnings."""
     others = {"nodes": IN_SECRET} if targets is None else targets
     wanted = {**others, "nodes": {"classes": "Union", **others.get("nodes", {})}}
-    policy = {"derive": {"networks": False, "endpoint": False}}
+    policy = {"without": ["networks", "endpoint"]}
     return answer_of(copy.deepcopy(items), targets=wanted, **{"noProxyPolicy": policy, **spec})
 
 

@@ -151,7 +151,7 @@ def objects(version: str, patches: list[Any], spec: Any = None) -> list[Any]:
 
 def answer(items: list[Any], **spec: Any) -> tuple[list[Any], list[str]]:
     """The items after a run, and the warnings; no Cluster says where its machines and its endpoint are."""
-    policy = {"derive": {"networks": False, "endpoint": False}}
+    policy = {"without": ["networks", "endpoint"]}
     return answer_of(items, **{"noProxyPolicy": policy, **spec})
 
 

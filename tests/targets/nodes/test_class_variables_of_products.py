@@ -53,7 +53,7 @@ def tkg(version: str = "v1beta1") -> list[Any]:
 def run(items: list[Any], shared: str = "Union", **spec: Any) -> tuple[list[Any], list[str]]:
     given = spec.pop("targets", {})
     targets = {**given, "nodes": {**given.get("nodes", {}), "classes": shared}}
-    policy = {"derive": {"networks": False, "endpoint": False, "metadata": False, "provider": False}}
+    policy = {"without": ["networks", "endpoint", "metadata", "provider"]}
     return answer(copy.deepcopy(items), **{"noProxyPolicy": policy, **spec, "targets": targets})
 
 

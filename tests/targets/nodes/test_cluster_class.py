@@ -71,7 +71,7 @@ def test_a_disabled_target_leaves_even_what_is_its_own(version: str) -> None:
 @pytest.mark.parametrize("services", ["10.96.0.0/12", "${SERVICE_CIDR}"])
 def test_a_cluster_that_needs_nothing_but_what_cluster_api_knows_has_no_variable(services: str) -> None:
     before = cluster("v1beta1", network={**IPV4, "services": {"cidrBlocks": [services]}})
-    policy = {"derive": {"endpoint": False, "networks": False}}
+    policy = {"without": ["endpoint", "networks"]}
     items, reported = answer(objects("v1beta1", copy.deepcopy(before)), noProxyPolicy=policy)
     assert of_kind(items, "Cluster") == before
     assert reported == []
