@@ -130,7 +130,7 @@ def test_init_writes_no_second_config_below_one(tmp_path: Path) -> None:
     repository(tmp_path, {"proxy.yaml": CONFIG})
     done = command(tmp_path / "a/b", "init", "--yes")
     assert (done.returncode, '"../../proxy.yaml" holds a ProxyConfig already' in done.stderr) == (2, True)
-    assert command(tmp_path / "a/b", "init", "--print").returncode == 0
+    assert command(tmp_path / "a/b", "init", "--print", "--http-proxy", "http://p:1").returncode == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)

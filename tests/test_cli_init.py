@@ -14,6 +14,7 @@ import yaml
 from support import inject_proxy, on_a_terminal, write
 
 PROXY = "http://proxy.corp.example:3128"
+LABEL = "cluster.x-k8s.io/cluster-name"
 OTHER = "http://east.corp.example:8080"
 THIRD = "http://third.corp.example:8080"
 SECRET = "S3CRETpass"
@@ -169,7 +170,9 @@ OPTIONS = ("--http-proxy", "http://option:1", "--no-proxy", "10.0.0.0/8")
         pytest.param(
             OPTIONS, SHELL, {**urls("http://option:1"), "noProxy": ["10.0.0.0/8"]}, id="the command line first"
         ),
-        pytest.param((), SHELL, urls("http://proxy.shell.example:8080"), id="then the shell"),
+        pytest.param(
+            (), SHELL, {**urls("http://proxy.shell.example:8080"), "noProxy": [".shell.example"]}, id="then the shell"
+        ),
         pytest.param((), {}, urls(PROXY), id="then manifests"),
     ],
 )
@@ -182,25 +185,89 @@ def test_what_a_person_says_goes_before_what_manifests_say(
     assert written == expected
 
 
-KUSTOMIZATION = {"kustomization.yaml": "resources: [a.yaml]\n"}
-COMMENTS = [
-    pytest.param(KUSTOMIZATION, 'config.kubernetes.io/function: "exec: {path: inject-proxy}"', id="kustomize"),
-    pytest.param({"w.yaml": WEB.replace("URL", PROXY)}, "# Found in w.yaml (Deployment/web).", id="where"),
+def preset(name: str, namespace: str, labels: str, image: str) -> str:
+    text = WEB.replace(
+        "{name: web, namespace: shop}", f"{{name: {name}, namespace: {namespace}, labels: {{{labels}}}}}"
+    )
+    return text.replace('{name: web, env: [{name: HTTPS_PROXY, value: "URL"}]}', f"{{name: {name}, image: {image}}}")
+
+
+FLUX = preset("source-controller", "flux-system", "app.kubernetes.io/part-of: flux", "ghcr.io/fluxcd/source-controller")
+ARGO_CD = preset(
+    "argocd-repo-server", "argocd", "app.kubernetes.io/part-of: argocd", "quay.io/argoproj/argocd:v3.0.0"
+).replace(
+    "spec:\n  template:", "spec:\n  template:\n    metadata: {labels: {app.kubernetes.io/name: argocd-repo-server}}", 1
+)
+
+
+def release(chart: str) -> str:
+    return (
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\n"
+        f"metadata: {{name: {chart}, namespace: apps}}\n"
+        f"spec: {{chart: {{spec: {{chart: {chart}, sourceRef: {{kind: HelmRepository, name: charts}}}}}}}}\n"
+    )
+
+
+TWO_SOURCES = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: both, namespace: argocd}
+spec:
+  sources:
+  - {repoURL: https://charts.example, chart: in-house, targetRevision: 1.0.0}
+  - {repoURL: https://charts.example, chart: velero, targetRevision: 1.0.0}
+"""
+PROPOSED = [
+    pytest.param({"a.yaml": FLUX, "b.yaml": ARGO_CD}, {"workloads": {"presets": ["argocd", "flux"]}}, id="presets"),
     pytest.param(
-        {"w.yaml": WEB.replace("URL", PROXY), "b.yaml": nodes("east", PROXY), "x.yaml": WEB.replace("URL", OTHER)},
-        f"# Another proxy is {OTHER}, in x.yaml (Deployment/web).",
-        id="another one where nothing tells two proxies apart",
+        {"a.yaml": release("velero"), "b.yaml": release("cert-manager"), "c.yaml": release("in-house")},
+        {"charts": {"choose": [{"charts": ["cert-manager", "velero"]}]}},
+        id="charts that are known",
     ),
-    pytest.param({"a.yaml": nodes("a", PROXY)}, "clusterDefaults:", id="missing facts"),
+    pytest.param(
+        {"a.yaml": TWO_SOURCES}, {"charts": {"choose": [{"charts": ["velero"]}]}}, id="the known one of two charts"
+    ),
+    pytest.param(
+        {"a.yaml": FLUX.replace("image:", f"env: [{{name: HTTPS_PROXY, value: '{PROXY}'}}], image:"), "b.yaml": WEB},
+        {"workloads": {"presets": ["flux"]}},
+        id="no name of a workload that a preset chooses",
+    ),
+    pytest.param({"a.yaml": nodes("a", PROXY)}, {}, id="nothing"),
 ]
 
 
-@pytest.mark.parametrize(("files", "says"), COMMENTS)
-def test_comments_say_where_it_was_found_and_what_is_left(tmp_path: Path, files: dict[str, str], says: str) -> None:
+@pytest.mark.parametrize(("files", "targets"), PROPOSED)
+def test_presets_and_charts_of_the_repository_are_chosen_by_name(
+    tmp_path: Path, files: dict[str, str], targets: dict[str, Any]
+) -> None:
     write(tmp_path, {**files})
-    done = init(tmp_path, "--print")
-    assert says in done.stdout
-    assert max(len(line) for line in done.stdout.splitlines() if "kubectl" not in line) <= 120  # a command is one line
+    done = init(tmp_path, "--yes", "--http-proxy", PROXY)
+    assert spec((tmp_path / "proxy.yaml").read_text()).get("targets", {}) == targets, done.stderr
+    run = inject_proxy("", "run", ".", cwd=tmp_path)
+    assert (run.returncode, b"0 errors" in run.stderr) == (0, True), run.stderr
+    assert b"0 files changed" in inject_proxy("", "run", ".", cwd=tmp_path).stderr
+
+
+def test_what_a_person_says_is_for_every_cluster(tmp_path: Path) -> None:
+    write(tmp_path, {"sample.yaml": nodes("sample", OTHER)})
+    written = spec(init(tmp_path, "--print", env={"HTTPS_PROXY": PROXY}).stdout)
+    assert written == {**urls(PROXY), "noProxy": [".corp.example", ".sample.internal"]}
+
+
+def test_the_largest_file_has_25_lines_and_no_comment_but_the_first(tmp_path: Path) -> None:
+    files = {"kustomization.yaml": "resources: [a.yaml]\n", "flux.yaml": FLUX, "chart.yaml": release("velero")}
+    for number in range(9):
+        region = f"http://region-{number}.example:8080"
+        files[f"{number}.yaml"] = of_namespace(f"c{number}", region, f"ns{number}")
+        web = WEB.replace("URL", region).replace("namespace: shop", f"namespace: shop-{number}")
+        files[f"web-{number}.yaml"] = web.replace("metadata: {", f"metadata: {{labels: {{{LABEL}: c{number}}}, ")
+    files["more.yaml"] = nodes("more", "http://region-0.example:8080")
+    write(tmp_path, files)
+    text = init(tmp_path, "--print").stdout
+    assert 'config.kubernetes.io/function: "exec: {path: inject-proxy}"' in text
+    lines = text.splitlines()
+    assert (len(lines) <= 25, [line for line in lines[1:] if "#" in line]) == (True, [])
+    assert spec(text).keys() >= {"overrides", "targets"}
 
 
 PASSWORDS = [
@@ -235,15 +302,14 @@ def test_no_password_is_written(tmp_path: Path, files: dict[str, str], env: dict
     assert "svc" not in shown.replace(".svc", "")
 
 
-def test_the_secret_of_the_comment_is_what_a_run_reads(tmp_path: Path) -> None:
+def test_the_secret_that_is_advised_is_what_a_run_reads(tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": nodes("a", WITH_PASSWORD)})
     done = init(tmp_path, "--yes")
     assert done.returncode == 0
     text = (tmp_path / "proxy.yaml").read_text()
     assert spec(text)["from"] == [{"kind": "Secret", "name": "inject-proxy"}]
-    assert "# " + "  kubectl create secret generic inject-proxy --dry-run=client" in text
-    content = "".join(line.removeprefix("  #   ") + "\n" for line in text.splitlines() if "USER:PASSWORD" in line)
-    values = content.replace("USER:PASSWORD", f"svc:{SECRET}")
+    assert "  kubectl create secret generic inject-proxy --dry-run=client" in done.stderr
+    values = f"http_proxy: {WITH_PASSWORD}\nhttps_proxy: {WITH_PASSWORD}\n"
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "inject-proxy"}}
     data = {"proxy.yaml": base64.b64encode(values.encode()).decode()}
     write(tmp_path, {"inject-proxy.yaml": yaml.safe_dump({**secret, "data": data})})
@@ -254,18 +320,46 @@ def test_the_secret_of_the_comment_is_what_a_run_reads(tmp_path: Path) -> None:
 
 def test_a_file_that_is_there_stays_and_a_link_is_not_followed(tmp_path: Path) -> None:
     write(tmp_path / "repo", {"proxy.yaml": "a: b\n"})
-    done = init(tmp_path / "repo", "--yes")
+    done = init(tmp_path / "repo", "--yes", "--http-proxy", PROXY)
     assert (done.returncode, (tmp_path / "repo/proxy.yaml").read_text()) == (1, "a: b\n")
     (tmp_path / "repo/proxy.yaml").unlink()
     (tmp_path / "repo/proxy.yaml").symlink_to("../outside.yaml")
-    assert init(tmp_path / "repo", "--yes").returncode == 1
+    assert init(tmp_path / "repo", "--yes", "--http-proxy", PROXY).returncode == 1
     assert not (tmp_path / "outside.yaml").exists()
 
 
+REFUSED = [
+    pytest.param("10.0.0.0/33", 'entry "10.0.0.0/33" must be a whole address or CIDR', id="a prefix that is too long"),
+    pytest.param("foo", 'entry "foo" must be a network or a domain', id="a word"),
+    pytest.param("10.0.0.0/8,http://x.example", "an entry must not be a URL", id="a URL"),
+    pytest.param(f"svc:{SECRET}@x", "an entry must not hold user name and password", id="a password"),
+]
+
+
+@pytest.mark.parametrize(("entries", "says"), REFUSED)
+def test_a_wrong_network_is_refused_with_the_reason(tmp_path: Path, entries: str, says: str) -> None:
+    done = init(tmp_path, "--yes", "--http-proxy", PROXY, "--no-proxy", entries)
+    assert (done.returncode, says in done.stderr, SECRET in done.stderr) == (2, True, False), done.stderr
+    assert not (tmp_path / "proxy.yaml").exists()
+
+
+@pytest.mark.parametrize("url", ["", "socks5://x:1", "${PROXY}"])
+def test_a_shell_without_a_usable_url_is_no_reason_to_write_another_one(tmp_path: Path, url: str) -> None:
+    write(tmp_path, {"a.yaml": nodes("a", PROXY)} if url else {})
+    done = init(tmp_path, "--yes", env={"HTTPS_PROXY": url})
+    assert (done.returncode, "http" in done.stderr, (tmp_path / "proxy.yaml").exists()) == (2, True, False)
+
+
+NETWORK = "10.20.0.0/16\n"
 ANSWERS = [
-    pytest.param({"west.yaml": nodes("west", PROXY)}, "10.20.0.0/16\n", {"httpProxy": PROXY}, "Networks", id="found"),
-    pytest.param({}, "http://p:1\n10.20.0.0/16\n", {"httpProxy": "http://p:1"}, "URL of the proxy", id="none"),
-    pytest.param({}, "x y\n", None, "no URL of a proxy", id="no URL"),
+    pytest.param({"west.yaml": nodes("west", PROXY)}, NETWORK, {"httpProxy": PROXY}, "Networks", id="found"),
+    pytest.param({}, f"http://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "URL of the proxy", id="none"),
+    pytest.param(
+        {}, f"x y\nhttp://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "must name the URL", id="a URL at last"
+    ),
+    pytest.param(
+        {}, f"http://p:1\nfoo\n{NETWORK}", {"httpProxy": "http://p:1"}, 'entry "foo" must', id="a network at last"
+    ),
     pytest.param(
         {}, f"{WITH_PASSWORD}\n\n", {"from": [{"kind": "Secret", "name": "inject-proxy"}]}, "", id="a password"
     ),

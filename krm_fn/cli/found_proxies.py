@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from krm_fn import config, noproxy, placeholders, settings
 from krm_fn.cli.config import config_of
 from krm_fn.clusters import Membership
-from krm_fn.config import ProxyConfig
-from krm_fn.errors import ConfigError, InputError
+from krm_fn.config import ProxyConfig, TargetOptions
+from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.manifests import ReadableManifests, records
 from krm_fn.lint.places import by_place
 from krm_fn.lint.values import Reader, corrected_entries
@@ -36,7 +36,7 @@ class ProxyPlace(NamedTuple):
 
 
 SHELL = ProxyPlace("the environment of the shell")
-COMMAND_LINE = ProxyPlace("the command line")
+COMMAND_LINE = ProxyPlace("`--http-proxy`")
 
 
 @dataclass
@@ -59,19 +59,24 @@ class FoundProxy:
 def find_proxies(
     manifests: ReadableManifests,
     others: Mapping[str, bytes],
+    targets: Mapping[str, Any],
     variables: Mapping[str, str],
     place_of_variables: ProxyPlace,
 ) -> list[FoundProxy]:
-    """Return the proxies that variables, manifests and other files name: that of the variables, then by their places.
+    """Return the one proxy that variables name, or else those of manifests and other files, by their places.
 
     Args:
         manifests: the objects.
         others: name of a file of another system -> its content.
-        variables: those of the shell, or what the command line says in their place.
+        targets: `spec.targets`, which chooses some of the objects.
+        variables: those of the shell, or what a person says in their place.
         place_of_variables: which of both.
+
+    Raises:
+        UsageError: the variables must name a proxy, and name none.
     """
     found: dict[tuple[str, str], FoundProxy] = {}
-    for record in records(manifests, ProxyConfig()):
+    for record in records(manifests, ProxyConfig(targets=TargetOptions(targets))):
         ref = record.obj.ref
         name = f"{ref.file_path} ({ref.kind}/{ref.name})"
         place = ProxyPlace(name, ref, record.place.memberships, bool(record.place.target_id))
@@ -79,34 +84,35 @@ def find_proxies(
             values = {}
             for variable, reading in readings.items():
                 values[variable.upper()] = reading.text
-            note_proxy(found, values, place)
+            _note_proxy(found, values, place)
     for name, content in others.items():
-        note_proxy(found, _values_of_file(content), ProxyPlace(name))
+        _note_proxy(found, _values_of_file(content), ProxyPlace(name))
     given = {}
     for variable in settings.PROXY_VARIABLES:
-        if variable in variables:
+        if variables.get(variable):
             given[variable.upper()] = variables[variable]
-    if found and place_of_variables == SHELL:
-        # What this machine reaches directly is no word about the hosts of clusters.
-        given.pop("NO_PROXY", None)
-    note_proxy(found, given, place_of_variables)
+    main = _note_proxy(found, given, place_of_variables)
+    if main is not None:  # it replaces the others, and their lists
+        for other in list(found.values()):
+            main.entries += other.entries
+        return [main]
+    if place_of_variables != SHELL or "HTTP_PROXY" in given or "HTTPS_PROXY" in given:
+        raise UsageError(
+            f"{place_of_variables.name} must name the URL of a proxy, such as http://proxy.corp.example:3128"
+        )
+    return sorted(found.values(), key=lambda proxy: -len(proxy.places))
 
-    def rank(proxy: FoundProxy) -> tuple[bool, int]:
-        return place_of_variables not in proxy.places, -len(proxy.places)
 
-    return sorted(found.values(), key=rank)
-
-
-def note_proxy(
+def _note_proxy(
     found: dict[tuple[str, str], FoundProxy], values: Mapping[str, str], place: ProxyPlace
-) -> None:
-    """Note the proxy of a place by its two URLs, if it names one; a URL that is missing is the other one."""
+) -> FoundProxy | None:
+    """Note and return the proxy of a place by its two URLs, if it names one; a missing URL is the other one."""
     http = values.get("HTTP_PROXY", "")
     https = values.get("HTTPS_PROXY", "")
     first = _usable(http or https)
     second = _usable(https or http)
     if first is None or second is None:
-        return
+        return None
     key = (first.without_credentials, second.without_credentials)
     proxy = found.setdefault(key, FoundProxy(*key))
     if first.user_info is not None or second.user_info is not None:
@@ -116,6 +122,7 @@ def note_proxy(
     for entry in _entries(proxy, values.get("NO_PROXY", ""), place):
         if entry not in proxy.entries:
             proxy.entries.append(entry)
+    return proxy
 
 
 def _values_of_file(content: bytes) -> dict[str, str]:

@@ -1,17 +1,16 @@
 """``inject-proxy init``: a first ProxyConfig for a repository, made of what is there.
 
-No password is written: a Secret holds it, and a comment has the command that creates one.
+The file has 25 lines at most. No password is written: a line says how to create the Secret that holds it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import textwrap
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from krm_fn import config
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_above, config_of
 from krm_fn.cli.files import real_path
@@ -21,43 +20,30 @@ from krm_fn.cli.found_proxies import (
     FoundProxy,
     ProxyPlace,
     find_proxies,
-    note_proxy,
 )
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, ContentChange
-from krm_fn.config import ProxyConfig
-from krm_fn.errors import ConfigError, InputError, UsageError
-from krm_fn.explain.facts import lines_of_facts
+from krm_fn.errors import UsageError
+from krm_fn.explain.names import some
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.results import count
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, TypeVar
 from krm_fn.lint.manifests import ReadableManifests
 from krm_fn.noproxy import mistake, parse
-from krm_fn.pipeline import run_checked
-from krm_fn.yamledit.render import block_text
+from krm_fn.noproxy.entries import CLUSTER_NAMES, SHORT_NAMES
+from krm_fn.pipeline.covered import targets_to_choose
+from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow
 
+_Read = TypeVar("_Read")
 _NAME = "proxy.yaml"
-_EXAMPLE = FoundProxy("http://proxy.example.com:3128", "http://proxy.example.com:3128")
-_ABOUT_FACTS = (
-    "No manifest says this, which NO_PROXY should cover. Write what is true, and remove the `#`:"
-)
-_NAMED = 3
-"""How many places a comment names."""
-_ABOUT_LIST = """\
-# A run adds the networks of Clusters and services. Add those of the nodes, of registries and of other hosts inside:
-"""
-_EXAMPLE_LIST = "# noProxy: [10.20.0.0/16, registry.corp.example]\n"
-_SECRET = """\
-# The URLs hold a user or a password, so they are in a Secret that a run reads beside this file. Create it with the
-# URLs in the place of these, and keep it out of Git, or encrypt it:
-#
-#   kubectl create secret generic inject-proxy --dry-run=client --output yaml \\
-#     --from-file proxy.yaml=/dev/stdin > inject-proxy.yaml <<'END'
-#   http_proxy: {http}
-#   https_proxy: {https}
-#   END
-from: [{{kind: Secret, name: inject-proxy}}]
-"""  # noqa: S105
+_ABOUT = "# Written by `inject-proxy init` from what is here: delete targets that need no proxy.\n"
+_MOST = 3
+"""How many overrides, and how many matchers of workloads, are in the file."""
+_SECRET = [
+    "the URLs have a user or a password, so a Secret must hold them. This makes its file, which is for Git only if it",
+    "is encrypted: type the lines `http_proxy: URL` and `https_proxy: URL`, and Ctrl-D:",
+    "  kubectl create secret generic inject-proxy --dry-run=client --output yaml \\",
+    "  --from-file proxy.yaml=/dev/stdin > inject-proxy.yaml",
+]
 
 
 def run(given: Namespace) -> Answer:
@@ -79,69 +65,77 @@ def run(given: Namespace) -> Answer:
             )
     if asks and not (streams.is_terminal(sys.stdin) and streams.is_terminal(sys.stderr)):
         raise UsageError("there is no terminal to ask on: `--yes` or `--print` asks nothing")
-    proxies = _proxies(given, manifests, selection)
-    networks: list[str] = []
+    options = {
+        "HTTP_PROXY": given.http_proxy,
+        "HTTPS_PROXY": given.https_proxy,
+        "NO_PROXY": ",".join(_entries(given.no_proxy or "")),
+    }
+    targets = targets_to_choose(manifests)
+    find = partial(find_proxies, manifests, selection.others, targets)
+    proxies = find(options, COMMAND_LINE) if any(options.values()) else find(os.environ, SHELL)
+    networks: Sequence[str] = ()
     if asks:
-        proxies = proxies or _proxy_of_answer()
-        answer = _answer("Networks of your nodes and of other hosts inside, such as 10.20.0.0/16")
-        networks = [entry for entry in parse(answer) if not mistake(entry)]
-    text = _head(selection) + textwrap.indent(_spec(proxies, networks, manifests), "  ")
-    content = text.encode(errors="backslashreplace")
-    found = ", ".join(proxy.https for proxy in proxies) or "no proxy"
-    lines = [f"inject-proxy init: found {found}"]
+        proxies = proxies or _answer(
+            "URL of the proxy, such as http://proxy.corp.example:3128",
+            lambda url: find({"HTTP_PROXY": url}, ProxyPlace("your answer")),
+        )
+        networks = _answer(
+            "Networks of your nodes and domains inside, such as 10.20.0.0/16,.corp.example",
+            _entries,
+        )
+    if not proxies:
+        raise UsageError("no option, variable or manifest names a proxy: `--http-proxy URL` does")
+    main = proxies[0]
+    places = [shown_line(place.name) for place in main.places]
+    lines = [f"inject-proxy init: found {main.https} in {some(places)}"]
+    spec = _spec(proxies, networks, targets)
+    content = _text(spec, selection).encode(errors="backslashreplace")
+    if main.has_password:
+        lines += _SECRET
     if given.print:
         return Answer([content], lines)
     lines += [f"created {file}", f"next: inject-proxy run --diff {given.folder}"]
     return Answer((), lines, changes={real_path(file): ContentChange(None, content)})
 
 
-def _proxies(
-    given: Namespace, manifests: ReadableManifests, selection: Selection
-) -> list[FoundProxy]:
-    """Return the proxies that the command line, or else the shell, and the repository name."""
-    options = {
-        "HTTP_PROXY": given.http_proxy,
-        "HTTPS_PROXY": given.https_proxy,
-        "NO_PROXY": given.no_proxy,
-    }
-    variables = {name: value for name, value in options.items() if value}
-    if not variables:
-        return find_proxies(manifests, selection.others, os.environ, SHELL)
-    proxies = find_proxies(manifests, selection.others, variables, COMMAND_LINE)
-    if not proxies or COMMAND_LINE not in proxies[0].places:
-        raise UsageError(
-            "`--http-proxy` or `--https-proxy` must be a URL, such as http://proxy.corp.example:3128"
-        )
-    return proxies
+def _answer(question: str, read: Callable[[str], _Read]) -> _Read:
+    """Ask until an answer can be read, and return what was read; raises UsageError where there is none."""
+    while True:
+        sys.stderr.write(f"{question}: ")
+        sys.stderr.flush()
+        line = sys.stdin.readline()
+        if not line:
+            raise UsageError("no answer came, so nothing was written: `--yes` asks nothing")
+        try:
+            return read(line.strip())
+        except UsageError as error:
+            sys.stderr.write(f"{error}\n")
 
 
-def _proxy_of_answer() -> list[FoundProxy]:
-    url = _answer("URL of the proxy, such as http://proxy.corp.example:3128")
-    found: dict[tuple[str, str], FoundProxy] = {}
-    note_proxy(found, {"HTTP_PROXY": url}, ProxyPlace("your answer"))
-    if url and not found:
-        raise UsageError("that is no URL of a proxy: it must begin with http:// or https://")
-    return list(found.values())
+def _entries(text: str) -> Sequence[str]:
+    """Return the networks and domains of a list; raises UsageError where one of them is wrong.
 
-
-def _answer(question: str) -> str:
-    sys.stderr.write(f"{question} [later]: ")
-    sys.stderr.flush()
-    line = sys.stdin.readline()
-    if not line:
-        raise UsageError("no answer came, so nothing was written: `--yes` asks nothing")
-    return line.strip()
+    A name without a dot is neither, but for names that every list holds.
+    """
+    entries = parse(text)
+    for entry in entries:
+        problem = mistake(entry)
+        has_dot = "." in entry or ":" in entry
+        if not problem and not has_dot and entry not in SHORT_NAMES | CLUSTER_NAMES:
+            problem = f'entry "{entry}" must be a network or a domain, such as 10.20.0.0/16 or .corp.example'
+        if problem:
+            raise UsageError(problem)
+    return entries
 
 
 def _spec(
-    proxies: Sequence[FoundProxy], networks: Sequence[str], manifests: ReadableManifests
-) -> str:
-    """Return the text of `spec`: the first proxy is for all; another one is for its Clusters, or only in a comment."""
-    main = proxies[0] if proxies else _EXAMPLE
+    proxies: Sequence[FoundProxy], networks: Sequence[str], targets: dict[str, Any]
+) -> dict[str, Any]:
+    """Return `spec`: the first proxy is for all, and another one for its Clusters, if something tells them."""
+    main = proxies[0]
     places = [*main.places]
-    entries = [*main.entries]
+    entries = [*main.entries, *networks]
     overrides = []
-    text = "" if proxies else "# Write the URL of your proxy here.\n"
     for other in proxies[1:]:
         matches = _matches(other, proxies)
         for match in matches:
@@ -151,33 +145,24 @@ def _spec(
             places += other.places
         else:
             entries += other.entries  # a run replaces the lists of those places by the common one
-            text += f"# Another proxy is {other.https}, in {_named(other.places)}.\n"
-    if proxies:
-        text += f"# Found in {_named(main.places)}.\n"
-    text += _urls_or_secret(main) + _ABOUT_LIST
-    no_proxy = list(dict.fromkeys([*entries, *networks]))
-    text += block_text({"noProxy": no_proxy}) if no_proxy else _EXAMPLE_LIST
+    spec: dict[str, Any] = {**_urls(main)}
+    if main.has_password:
+        spec = {"from": [{"kind": "Secret", "name": "inject-proxy"}]}
+    if entries:
+        spec["noProxy"] = list(dict.fromkeys(entries))
     if overrides:
-        text += block_text({"overrides": overrides})
-    for line in _missing_facts(config_of({**_urls(main), "noProxy": no_proxy}), manifests):
-        text += f"# {line}\n"
+        spec["overrides"] = overrides[:_MOST]
     chosen = _matchers(places)
     if chosen:
-        text += "# Workloads that have a proxy today, and get it only where they are chosen:\n"
-        text += block_text({"targets": {"workloads": {"choose": chosen}}})
-    return text
+        workloads = {**targets.get("workloads", {}), "choose": chosen[:_MOST]}
+        targets = {**targets, "workloads": workloads}
+    if targets:
+        spec["targets"] = targets
+    return spec
 
 
 def _urls(proxy: FoundProxy) -> dict[str, str]:
     return {"httpProxy": proxy.http, "httpsProxy": proxy.https}
-
-
-def _urls_or_secret(proxy: FoundProxy) -> str:
-    """Return the fields of a proxy; one with a password is in a Secret."""
-    if not proxy.has_password:
-        return block_text(_urls(proxy))
-    http, https = (url.replace("://", "://USER:PASSWORD@") for url in (proxy.http, proxy.https))
-    return _SECRET.format(http=http, https=https)
 
 
 def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str, list[str]]]:
@@ -197,47 +182,34 @@ def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str,
 
 
 def _matchers(places: Sequence[ProxyPlace]) -> list[dict[str, list[str]]]:
-    """Return a matcher for each object that gets the proxy only where it is chosen."""
-    matchers = []
+    """Return a matcher for the objects of each kind and namespace that get the proxy only where they are chosen."""
+    names: dict[tuple[str, str], list[str]] = {}
     for ref in dict.fromkeys(place.ref for place in places if not place.is_chosen):
-        matcher = {"kinds": [ref.kind], "names": [ref.name]}
-        if ref.namespace:
-            matcher["namespaces"] = [ref.namespace]
+        names.setdefault((ref.kind, ref.namespace), []).append(ref.name)
+    matchers = []
+    for (kind, namespace), of_both in names.items():
+        matcher = {"kinds": [kind], "names": of_both}
+        if namespace:
+            matcher["namespaces"] = [namespace]
         matchers.append(matcher)
     return matchers
 
 
-def _missing_facts(proxy_config: dict[str, Any], manifests: ReadableManifests) -> list[str]:
-    """Return the lines of comments about what a run would have to know of the Clusters, and no manifest says."""
-    try:
-        wanted = config.load(proxy_config) or ProxyConfig()
-        outcome = run_checked(manifests, wanted)
-    except (ConfigError, InputError):  # `run` says what is wrong
-        return []
-    unknown = [result for result in outcome.results if result.fact]
-    if not unknown:
-        return []
-    return [_ABOUT_FACTS, *lines_of_facts(unknown)]
-
-
-def _head(selection: Selection) -> str:
-    """Return the beginning of the file; kustomize finds the function by an annotation."""
-    about = (
-        "# Written by `inject-proxy init`. `inject-proxy explain` shows who gets what, and why.\n"
-    )
-    proxy_config = config_of({})
-    del proxy_config["spec"]
+def _text(spec: Mapping[str, Any], selection: Selection) -> str:
+    """Return the text of a ProxyConfig; kustomize finds the function by an annotation."""
+    proxy_config = config_of(_compact(spec))
     if any(os.path.basename(name) in KUSTOMIZATIONS for name in selection.files):
-        about += "# In kustomize: name this file under `transformers`.\n"
-        proxy_config["metadata"]["annotations"] = {
-            "config.kubernetes.io/function": "exec: {path: inject-proxy}"
-        }
-    return f"{about}{block_text(proxy_config)}spec:\n"
+        function = "exec: {path: inject-proxy}"
+        proxy_config["metadata"]["annotations"] = {"config.kubernetes.io/function": function}
+    return _ABOUT + block_text(proxy_config)
 
 
-def _named(places: Sequence[ProxyPlace]) -> str:
-    """Return the names of the first places, and how many others there are."""
-    names = [shown_line(place.name) for place in places[:_NAMED]]
-    if len(places) > _NAMED:
-        names.append(count(len(places) - _NAMED, "other place"))
-    return ", ".join(names)
+def _compact(value: Any) -> Any:
+    """Return data in which a list of texts, and each mapping in a list, is on one line."""
+    if isinstance(value, dict):
+        return {name: _compact(member) for name, member in value.items()}
+    if isinstance(value, list) and isinstance(value[0], dict):
+        return [AuthorScalar(flow(item, Layout()), item) for item in value]
+    if isinstance(value, list):
+        return AuthorScalar(flow(value, Layout()), value)
+    return value

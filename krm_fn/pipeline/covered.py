@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from krm_fn.config import Mode
+from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
@@ -15,8 +15,8 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.compared import Compared, by_object
 from krm_fn.pipeline import Comparison
-from krm_fn.places.charts import charts_in, charts_of
-from krm_fn.plan import ObjectSource, Overview
+from krm_fn.places.charts import charts_of, is_known
+from krm_fn.plan import ObjectSource, Overview, plan_edits
 from krm_fn.plan.selection import fits, is_enabled
 from krm_fn.printable import shortened
 from krm_fn.products.node_kinds import NODE_KINDS
@@ -221,6 +221,23 @@ def _why_not_wanted(record: Compared, overview: Overview) -> Reason | None:
     return Reason("no Cluster of the list uses their ClusterClass")
 
 
+def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
+    """Return `spec.targets` that chooses the workloads of presets, and the known charts, of a list of objects."""
+    overview = Overview()
+    plan_edits(source, ProxyConfig(), overview)
+    names: dict[Reason | None, set[str]] = {_OF_PRESETS: set(), _KNOWN_CHARTS: set()}
+    for obj in _unread(source):
+        reason, name = _why_unread(obj, overview)
+        if reason in names:
+            names[reason].add(name)
+    targets: dict[str, dict[str, Any]] = {}
+    if names[_OF_PRESETS]:
+        targets["workloads"] = {"presets": sorted(names[_OF_PRESETS])}
+    if names[_KNOWN_CHARTS]:
+        targets["charts"] = {"choose": [{"charts": sorted(names[_KNOWN_CHARTS])}]}
+    return targets
+
+
 def _unread(source: ObjectSource) -> Iterator[Object]:
     """Yield the workloads and charts that may be one that this program knows, judged by their text."""
     for kinds, indexes in source.by_kinds.items():
@@ -240,9 +257,9 @@ def _why_unread(obj: Object, overview: Overview) -> tuple[Reason | None, str]:
     if config is not None and system in ROWS and not is_enabled(system, config):
         return Reason("`spec.only` or `spec.targets` leaves them out"), ""
     sources = overview.uses.seen_from(obj.ref.file_path).chart_sources
-    why = _KNOWN_CHARTS if any(charts_in(obj, sources)) else _OTHER_CHARTS
-    for use in charts_of(obj.data, sources):
-        return why, redact(use.name)
+    uses = sorted(charts_of(obj.data, sources), key=is_known, reverse=True)
+    for use in uses:
+        return _KNOWN_CHARTS if is_known(use) else _OTHER_CHARTS, redact(use.name)
     for preset in _PRESETS:
         context = Context({"presets": [preset]}, ProxySettings())
         if TARGETS["workloads"].has_site(obj.data, context):

@@ -107,6 +107,13 @@ def _last_step(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
+def is_known(use: ChartUse) -> bool:
+    """Return whether the table says under which values a chart takes a proxy."""
+    from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
+
+    return use.name in CHARTS and not (use.is_of_bitnami or use.is_folder)
+
+
 def charts_in(
     obj: Object, sources: ChartSources = NO_SOURCES
 ) -> Iterator[tuple[list[Pointer], Pointer]]:
@@ -116,7 +123,7 @@ def charts_in(
     from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
 
     for use in charts_of(obj.data, sources):
-        if use.name not in CHARTS or use.is_of_bitnami or use.is_folder:
+        if not is_known(use):
             continue
         chart = CHARTS[use.name]
         urls: list[Pointer] = []
