@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/runtime ## run the function over a config repository and show the diff
+demo: .venv/runtime ## show on one screen what a run does to a small repository
 	@$(VENV)/python examples/demo/run.py
 
 # Each worker takes one half of the files, so that what a file finds or builds once is not needed in both.

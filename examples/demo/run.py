@@ -1,103 +1,88 @@
-"""Run inject-proxy over the example config repository, show what it would change, and run it once more.
+"""Tell on one screen what inject-proxy does to a copy of the small repository beside this file.
 
-Nothing is written: the files are sent to the command as one ResourceList, and its answer is compared with them. The
-list is put together and taken apart as text, so that each line of the diff is a line of the function's own output.
+Each step is a real run of the command; the exit code is 0 only if each one did what the text beside it says.
 """
 
 from __future__ import annotations
 
-import difflib
-import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-REPOSITORY = HERE.parent / "config-repo"
+REPOSITORY = Path(__file__).resolve().parent / "repository"
 COMMAND = Path(sys.executable).with_name("inject-proxy")
-COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m"}
+WIDTH = 100
 
 
-def main() -> int:
-    """Show the diff of a first run, then prove that a second one changes nothing; 0 if that is so."""
-    before = {path: path.read_text() for path in sorted(REPOSITORY.rglob("*.yaml"))}
-    after = inject(before)
-    for path, text in before.items():
+def main() -> None:
+    """Show the story, and leave the copy behind."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "repository"
+        shutil.copytree(REPOSITORY, copy)
         show(
-            difflib.unified_diff(
-                text.splitlines(), after[path].splitlines(), *labels(path), lineterm=""
-            )
+            "A repository: cluster.yaml, control-plane.yaml, cert-manager.yaml, shop.yaml, and proxy.yaml:"
         )
-    untouched = sum(before[path] == after[path] for path in before)
-    say(
-        f"\n{len(before) - untouched} files change, {untouched} stay as they are, byte for byte. Once more:\n\n"
-    )
-    twice = inject(after) == after
-    say(
-        "\nA second run changes nothing.\n"
-        if twice
-        else "\nA second run must not change anything, but it did.\n"
-    )
-    return 0 if twice else 1
+        show(f"  {line}" for line in (copy / "proxy.yaml").read_text().splitlines()[5:8])
+        inject(copy, "run", "--check", ".", exit_code=1)
+        show(
+            "No manifest has this proxy: no node can pull an image, and cert-manager reaches no issuer.",
+            "",
+        )
+        show(
+            "$ inject-proxy run --diff .   # in control-plane.yaml, for the container runtime of each node"
+        )
+        diff = inject(copy, "run", "--diff", ".").stdout
+        show(part(diff, "control-plane.yaml", 11))
+        show("                              # in cert-manager.yaml")
+        show(part(diff, "cert-manager.yaml", 13))
+        first = inject(copy, "run", ".").stderr
+        table = first[first.index("system ") : first.rindex("inject-proxy run:")]
+        show("", "$ inject-proxy run .", table.splitlines())
+        changed = contents(copy)
+        inject(copy, "run", "--check", ".")
+        inject(copy, "run", ".")
+        if contents(copy) == contents(REPOSITORY) or contents(copy) != changed:
+            raise SystemExit("a first run must change the files, and a second one must not")
+        show("", "A second run changes nothing. In your own repository, type next:")
+        show(
+            "  inject-proxy init         # writes proxy.yaml",
+            "  inject-proxy run --diff   # shows what changes",
+        )
 
 
-def inject(files: dict[Path, str]) -> dict[Path, str]:
-    """The same files after one run of the command; what it says on stderr goes to the terminal."""
-    items = [
-        (path, document)
-        for path, text in files.items()
-        for document in re.split(r"(?m)^---\n", text)
-    ]
-    text = resource_list(document for _, document in items)
-    done = subprocess.run([COMMAND], input=text, capture_output=True, text=True, check=False)  # noqa: S603 -- our own
-    sys.stdout.flush()
-    sys.stderr.write(done.stderr)
-    if done.returncode:
-        raise SystemExit(done.returncode)
-    answer: dict[Path, list[str]] = {}
-    for (path, _), document in zip(items, documents(done.stdout), strict=True):
-        answer.setdefault(path, []).append(document)
-    return {path: "---\n".join(parts) for path, parts in answer.items()}
+def inject(folder: Path, *argv: str, exit_code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder; raises SystemExit where it warns, or ends with another exit code."""
+    done = subprocess.run([COMMAND, *argv], cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 -- our own
+    if done.returncode != exit_code or "[warning]" in done.stderr:
+        raise SystemExit(
+            f"inject-proxy {' '.join(argv)} ended with {done.returncode}:\n{done.stderr}"
+        )
+    return done
 
 
-def resource_list(items: Iterable[str]) -> str:
-    """The documents as items of a ResourceList, each line of them indented by two blanks."""
-    config = (HERE / "proxy.yaml").read_text()
-    body = "".join(f"- {indented(item)[2:]}" for item in items)
-    return f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{body}functionConfig:\n{indented(config)}"
+def part(diff: str, file: str, number: int) -> list[str]:
+    """Return the first new lines of a file in a diff."""
+    of_file = diff[diff.index(f"+++ b/{file}") :].splitlines()[1:]
+    return [line for line in of_file if line.startswith("+")][:number]
 
 
-def documents(resource_list: str) -> Iterator[str]:
-    """The items of a list that ``resource_list`` made, as the documents they were."""
-    body = re.split(r"(?m)^(?:functionConfig|results):", resource_list.split("\nitems:\n", 1)[1])[0]
-    for item in re.split(r"(?m)^- ", body)[1:]:
-        yield re.sub(r"(?m)^  ", "", item)
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what the files of a folder hold."""
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def indented(text: str) -> str:
-    """Every line that is not empty, two blanks further in."""
-    return re.sub(r"(?m)^(?=.)", "  ", text)
-
-
-def labels(path: Path) -> tuple[str, str]:
-    """The two names of a file in a diff."""
-    name = path.relative_to(REPOSITORY).as_posix()
-    return f"a/{name}", f"b/{name}"
-
-
-def show(diff: Iterable[str]) -> None:
-    """Write a diff, in colour where a person looks at a terminal."""
-    coloured = sys.stdout.isatty()
-    for line in diff:
-        colour = COLOURS.get(line[:1], "") if coloured else ""
-        say(f"{colour}{line}\x1b[0m\n" if colour else f"{line}\n")
-
-
-def say(text: str) -> None:
-    """Write to the terminal."""
-    sys.stdout.write(text)
+def show(*texts: str | Iterable[str]) -> None:
+    """Write lines, cut where a terminal would break them, and changes in colour where a person looks."""
+    for text in texts:
+        for line in [text] if isinstance(text, str) else text:
+            short = line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
+            colour = COLOURS.get(line[:1], "") if sys.stdout.isatty() else ""
+            sys.stdout.write(f"{colour}{short}\x1b[0m\n" if colour else f"{short}\n")
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()
