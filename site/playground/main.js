@@ -82,6 +82,7 @@ function select(name) {
 function load(state) {
   files = Object.keys(state.files).length > 0 ? { ...state.files } : { [FIRST_FILE]: "" };
   config.text = state.config;
+  findings = [];
   listFiles();
 }
 
