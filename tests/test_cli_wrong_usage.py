@@ -83,6 +83,7 @@ ROWS = [
     pytest.param("run .", config("/v1alpha1", "/v1"), 2, "`fn.inject-proxy.io/v1alpha1`", id="a version"),
     pytest.param("explain .", config("ProxyConfig", "ProxyConf"), 2, "`ProxyConfig`", id="a kind"),
     pytest.param("run --check .", field("mode: Remove"), 2, "`--diff`", id="a check of a removal"),
+    pytest.param("run --check .", field("mode: Injekt"), 1, "proxy.yaml:8:3 ", id="a check with a wrong mode"),
     pytest.param("run .", field("noproxy: []"), 1, "proxy.yaml:8:3 ", id="a field"),
     pytest.param("explain .", field("noproxy: []"), 1, "proxy.yaml:8:3 ", id="a field for explain"),
     pytest.param("export tkg x --config proxy.yaml", field("a: b"), 1, "proxy.yaml:8:3 ", id="a field for export"),

@@ -158,11 +158,12 @@ def _with_options(function_config: Any, given: Namespace) -> Any:
     if given.only:
         options["only"] = _only(given)
     if given.check:
-        options["mode"] = "Check"
         if spec.get("mode") == "Remove":
             raise UsageError(
                 "`--check` must be without `spec.mode: Remove`: `--diff` shows what it removes"
             )
+        if spec.get("mode", "Inject") == "Inject":  # a wrong word stays, and is an error
+            options["mode"] = "Check"
     return {**function_config, "spec": {**spec, **options}}
 
 
