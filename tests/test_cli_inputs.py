@@ -142,6 +142,8 @@ def test_a_stream_without_a_manifest_is_no_success(tmp_path: Path, name: str, st
     write(tmp_path, {"proxy.yaml": CONFIG})
     done = command(tmp_path, name, "--config", "proxy.yaml", "-", stdin=stdin)
     assert (done.returncode, done.stdout) == (2, "")
+    merged = f"{SERVICE}spec: {{<<: {{}}}}\n"
+    assert command(tmp_path, name, "--config", "proxy.yaml", "-", stdin=merged).returncode == 0
     (tmp_path / "empty").mkdir()
     assert command(tmp_path, name, "--config", "proxy.yaml", "empty").returncode == 2
 

@@ -72,8 +72,8 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a password in an entry": (
         {"noProxyPolicy": {"extra": ["u:S3CRET@h"]}},
         (
-            "noProxyPolicy.extra[0]: an entry must not hold user name and password. Write the host alone, without an "
-            "`@` or `=`, and behind a `:` only a port"
+            "noProxyPolicy.extra[0]: an entry must not hold user name and password. Write the host alone, "
+            'as in "git.example.com" or "git.example.com:443"'
         ),
     ),
     "a prefix that is too long": (

@@ -54,8 +54,8 @@ def test_an_entry_that_is_a_part_of_an_address_is_a_mistake(entry: str) -> None:
 def test_an_entry_that_may_hold_a_password_is_not_repeated(entry: str) -> None:
     mistake = noproxy.mistake(entry)
     assert mistake == (
-        "an entry must not hold user name and password. Write the host alone, without an `@` or `=`, "
-        "and behind a `:` only a port"
+        "an entry must not hold user name and password. Write the host alone, "
+        'as in "git.example.com" or "git.example.com:443"'
     )
 
 

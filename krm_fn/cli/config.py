@@ -12,6 +12,7 @@ from krm_fn.cli.selection import Selection
 from krm_fn.config import ProxyConfig
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.formats import ytt
 from krm_fn.krm.manifests import Manifests
 from krm_fn.light_typing import Fields, NamedTuple
 from krm_fn.patch import Data
@@ -97,7 +98,8 @@ def find_config(
             if os.path.basename(name) == "proxy.yaml":
                 raise _without_config(Manifests({name: read_file(name)}), name)
         raise UsageError(
-            "there is no ProxyConfig: name its file with `--config FILE`, or let `inject-proxy init` write one"
+            "there is no ProxyConfig (hidden files, and what `.gitignore` names, are not read): name its file with "
+            "`--config FILE`, or let `inject-proxy init` write one"
         )
     return _only(configs)
 
@@ -150,7 +152,10 @@ def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
 
 def _only(configs: Sequence[FoundConfig], path: str = "") -> FoundConfig:
     if len(configs) == 1:
-        return configs[0]
+        only = configs[0]
+        if ytt.has_code(only.located.manifests.files.get(only.file, "")):
+            raise UsageError(f"{only.file} holds code of ytt: name the file that ytt makes of it")
+        return only
     files = path or ", ".join(dict.fromkeys(candidate.file for candidate in configs))
     raise UsageError(
         f"there must be one ProxyConfig, but {len(configs)} are in {files}: name its file with `--config`"
@@ -164,7 +169,7 @@ def _without_config(manifests: Manifests, file: str) -> UsageError:
     _refuse_misspelt(manifests)
     return UsageError(
         f"{file} holds no ProxyConfig, which begins with `apiVersion: {config.API_VERSION}` and "
-        f"`kind: {config.KIND}`: `inject-proxy init --print` shows one"
+        f"`kind: {config.KIND}` and is no template: `inject-proxy init --print` shows one"
     )
 
 

@@ -24,7 +24,10 @@ def run(given: Namespace) -> Answer:
         return Answer([parser.commands[given.name].format_help().encode()])
     if given.name in CODES:
         return Answer([_about_code(given.name).encode()])
-    advice = did_you_mean(given.name, (*parser.commands, *CODES))
+    advice = (
+        did_you_mean(given.name, (*parser.commands, *CODES))
+        or ": `inject-proxy --help` lists the commands"
+    )
     raise UsageError(f'"{given.name}" is neither a command nor a code{advice}')
 
 

@@ -60,8 +60,7 @@ def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
     manifests = ReadableManifests(selection.manifests, selection.paths, selection.others)
     selection.refuse_nothing(manifests)
     above = None
-    holds_config = any("ProxyConfig" in manifests.kinds(index) for index in range(len(manifests)))
-    if wanted is None and not selection.is_stream and not holds_config:
+    if wanted is None and not selection.is_stream and not manifests.configs():
         above = config_above(manifests, given.paths)
         wanted = above.load() if above else None
     found = audit(manifests, wanted, Audience(given.consumer))

@@ -98,7 +98,7 @@ def _refuse_contradictions(given: Namespace) -> None:
     if [given.diff, given.check, bool(given.output_dir)].count(True) > 1:
         raise UsageError("`--diff`, `--check` and `--output-dir` exclude each other")
     if given.output != "text" and (given.diff or ("-" in given.paths and not given.check)):
-        raise UsageError("`--output` must be without `--diff`, and with `--check` for a stream")
+        raise UsageError("`--output` excludes `--diff`, and with `-` it needs `--check`")
     if given.grouped and not given.diff:
         raise UsageError("`--grouped` must be with `--diff`")
     if given.output_dir and "-" in given.paths:
@@ -187,7 +187,7 @@ def _written(
         return {paths.get(name) or real_path(name): change for name, change in changes.items()}
     folder = Path(os.path.realpath(given.output_dir))
     base = common_folder(given.paths or ["."])
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     if folder.is_relative_to(base):
         raise UsageError(f'"{folder}" must be outside of the folders that are read')

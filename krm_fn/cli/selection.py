@@ -107,7 +107,7 @@ class Selection(NamedTuple):
 
     def refuse_nothing(self, documents: Manifests) -> None:
         """Raise UsageError if no document can be an object."""
-        if not any(documents.kinds(index) for index in range(len(documents))):
+        if not documents.holding(("apiVersion:", 'apiVersion":')):
             raise UsageError(
                 f"there is no manifest, YAML or JSON with apiVersion and kind: {self.counts()}"
             )

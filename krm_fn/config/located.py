@@ -54,7 +54,7 @@ def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]
     Raises:
         DocumentError: the document cannot be read.
     """
-    if KIND in manifests.kinds(index):
+    if manifests.contains(index, (KIND,)):
         for obj in manifests.objects(index):
             if obj.ref.api_version == API_VERSION and obj.ref.kind == KIND:
                 yield LocatedConfig(obj.data, obj.ref, manifests, obj.path)

@@ -44,8 +44,8 @@ def mistake_of_pattern(entry: str) -> str:
     """
     if may_hold_a_credential(entry):
         return (
-            "an entry must not hold user name and password. Write the host alone, without an `@` or `=`, "
-            "and behind a `:` only a port"
+            "an entry must not hold user name and password. Write the host alone, "
+            'as in "git.example.com" or "git.example.com:443"'
         )
     if re.search(_OTHER_SEPARATORS, entry):
         corrected = ",".join(filter(None, re.split(_OTHER_SEPARATORS, entry)))
