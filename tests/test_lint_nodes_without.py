@@ -40,11 +40,8 @@ OKE = made_by("controlplane", "OCIManagedControlPlane")
 AKS = made_by("infrastructure", "AzureManagedControlPlane")
 RKE2 = made_by("controlplane", "RKE2ControlPlane")
 KUBEADM = made_by("controlplane", "KubeadmControlPlane")
-EKS_ANYWHERE = {
-    "apiVersion": "anywhere.eks.amazonaws.com/v1alpha1",
-    "kind": "Cluster",
-    "metadata": {"name": "edge", "namespace": "e"},
-}
+EDGE = {"name": "edge", "namespace": "e"}
+EKS_ANYWHERE = manifest("anywhere.eks.amazonaws.com/v1alpha1", "Cluster") | {"metadata": EDGE}
 OKE_KIND = "OCIManagedControlPlane"
 
 

@@ -10,7 +10,7 @@ from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.results import Result, by_importance, count, grouped, lines
 from krm_fn.printable import LONGEST, shortened
 
-_LONGEST_FILE = 50
+_LONGEST_FILE = 40
 _NOT_SAID = "no manifest says what `NO_PROXY` should cover; write into `spec` of the ProxyConfig what is true:"
 _FULL = frozenset(FIXED) - {"ProxyMissing"}
 """The codes of errors that are no kind: each says what a person must correct."""
@@ -61,16 +61,15 @@ def _kind(result: Result) -> object:
 
 
 def _of_kind(results: Sequence[Result]) -> str:
-    """Return what the results of one code have in common: their words, or else what the code means."""
-    first = results[0]
-    meaning = redact(first.message)
-    if any(redact(result.message) != meaning for result in results):
-        from krm_fn.krm.messages import explanations  # noqa: PLC0415 -- the function needs none
+    """Return what the results of one code have in common: their words, or what the code means where these are long."""
+    from krm_fn.krm.messages import explanations  # noqa: PLC0415 -- the function needs none
 
-        meaning = explanations()[first.code].meaning
-    where = f"{first.ref.kind}/{first.ref.name}"
-    if len(results) > 1:
-        where = f"{len(results)} places"
+    first = results[0]
+    texts = [explanations()[first.code].meaning]
+    words = {redact(result.message) for result in results}
+    if len(words) == 1:
+        texts = [*words, *texts]
+    where = count(len(results), "place")
     files = {redact(result.ref.file_path) for result in results}
     file = f"{len(files)} files"
     if len(files) == 1:
@@ -79,8 +78,9 @@ def _of_kind(results: Sequence[Result]) -> str:
         file = f"…{file[-_LONGEST_FILE:]}"
     if file:
         where += f" in {file}"
-    line = f"[{first.severity.value}] {first.code} ({where}): {meaning}"
-    return shortened(shown_line(line))
+    begin = f"[{first.severity.value}] {first.code} ({where})"
+    lines = [shown_line(f"{begin}: {text}") for text in texts]
+    return next((line for line in lines if len(line) <= LONGEST), shortened(lines[0]))
 
 
 def severities(results: Iterable[Result], silenced: Sequence[Result] = ()) -> str:

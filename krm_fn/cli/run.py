@@ -31,7 +31,7 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, covered, run_list
 
 _MANY_FILES = 10
-"""So many changed files are named; of more, the summary says the number."""
+"""So many changed files are named, as in a diff; of more, the summary says the number."""
 
 
 def run(given: Namespace) -> Answer:
@@ -57,7 +57,7 @@ def run(given: Namespace) -> Answer:
     if given.output == "text":
         lines += kind_lines(results, verbose=given.verbose)
     if not selection.is_stream:
-        is_short = len(changes) > _MANY_FILES and not given.verbose
+        is_short = not given.verbose and (given.diff or len(changes) > _MANY_FILES)
         lines += _lines_about_files(changes, would, is_short=is_short)
     is_planned = not any(result.code == "ConfigInvalid" for result in results)
     if is_planned and not given.quiet:
