@@ -13,7 +13,7 @@ const HEAD = ["apiVersion: fn.inject-proxy.io/v1alpha1", "kind: ProxyConfig", "s
 const OFFERED = [
   ["the fields of the document", ["kind: ProxyConfig", "sp"], ["spec"]],
   ["the fields of `spec`", [...HEAD, "  httpP"], ["httpProxy", "httpsProxy", "noProxyPolicy"]],
-  ["the fields of a mapping", [...HEAD, "  noProxyPolicy:", "    derive:", "      podC"], ["podCIDRs"]],
+  ["the fields of a mapping", [...HEAD, "  targets:", "    nodes:", "      cont"], ["containerd"]],
   ["a field behind a deeper mapping", [...HEAD, "  noProxyPolicy:", "    style: TKG", "  mod"], ["mode"]],
   ["the fields of an item", [...HEAD, "  overrides:", "  - match:", "      clus"], ["clusters"]],
   ["the first field of an item", [...HEAD, "  overrides:", "  - match: {}", "  - mat"], ["match"]],
