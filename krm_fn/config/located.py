@@ -68,4 +68,5 @@ def misspelt(manifests: Manifests) -> Iterator[tuple[ObjectRef, str]]:
     for index in manifests.holding((API_VERSION, KIND)):
         for obj in manifests.objects(index):
             for meant in probably_meant(obj.ref.api_version, obj.ref.kind)[:1]:
-                yield obj.ref, meant
+                field = "kind" if meant == KIND else "apiVersion"
+                yield obj.ref, f"{field}: {meant}"

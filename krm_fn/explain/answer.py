@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.grants import Grant, Proxy, grants_of, proxies_of
-from krm_fn.explain.names import capitalised, cluster_names
+from krm_fn.explain.names import capitalised, cluster_names, some
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
@@ -100,7 +100,8 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
     chosen: set[str] = set()
     for name in only:
         if name not in full_names:
-            raise UsageError(f'there is no Cluster "{name}"{did_you_mean(name, full_names)}')
+            advice = did_you_mean(name, full_names) or f"; known are: {some([*known]) or 'none'}"
+            raise UsageError(f'there is no Cluster "{name}"{advice}')
         chosen |= full_names[name]
     return chosen
 
