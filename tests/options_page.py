@@ -19,7 +19,7 @@ _REFERENCES = {
     "override": "overrides",
     "source": "sources",
     "matcher": "matchers",
-    "certificates": "`pem`, or `configMap` with `name`, `namespace`, `key`",
+    "certificates": "`pem` or `configMap`",
 }
 """What the shared definitions of the schema are called in a table."""
 
@@ -30,8 +30,7 @@ TOPICS = {
     "fields of clusters": ("clusterDefaults", "trustedNamespaces", "overrides"),
     "fields of the selection": ("only", "selector"),
     "fields of sources": ("from", "trustedCA", "registryMirror"),
-    "fields of the rollout": ("rollout",),
-    "fields of findings": ("failOn", "lint"),
+    "fields of the run": ("failOn", "lint", "rollout"),
 }
 """The name of a table -> the fields directly below `spec` that it describes."""
 
@@ -127,8 +126,8 @@ def _name_of_type(node: Node, there: Node) -> str:
     if "properties" in there:
         return "mapping of booleans"
     if there["type"] == "object":
-        values = there["additionalProperties"]
-        return f"mapping to {_name_of_type(values, resolved(values))}"
+        values = _name_of_type(there["additionalProperties"], resolved(there["additionalProperties"]))
+        return "mapping" if values == "string" else f"mapping to {values}"
     return {"integer": "whole number"}.get(there["type"], str(there["type"]))
 
 
@@ -144,7 +143,7 @@ def _list_of(items: Node) -> str:
     item = resolved(dict(items))
     if item.get("type") == "object":
         return f"list of mappings with {', '.join(f'`{name}`' for name in item['properties'])}"
-    return "list of strings"
+    return "list"
 
 
 def _table(rows: Iterable[tuple[str, str, str]]) -> str:
