@@ -115,13 +115,16 @@ class Covered(NamedTuple):
         return {**self._asdict(), "reasons": reasons}
 
 
-def covered(comparison: Comparison, source: ObjectSource, *, named: bool = False) -> list[Covered]:
+def covered(
+    comparison: Comparison, source: ObjectSource, *, named: bool = False, explained: bool = True
+) -> list[Covered]:
     """Return a row for each system of which there are objects.
 
     Args:
         comparison: what a run found out.
         source: the objects of the list, which are counted by their kinds.
         named: whether to read the names of all objects.
+        explained: whether to read the objects that no target needs, to say why they are left.
     """
     overview = comparison.overview
     found = _found(source, named=named)
@@ -144,7 +147,7 @@ def covered(comparison: Comparison, source: ObjectSource, *, named: bool = False
             found[system].append(ref)
         groups[system][outcome].append(ref)
     unread: defaultdict[tuple[str, Reason], list[tuple[str, ObjectRef]]] = defaultdict(list)
-    for obj in _unread(source):
+    for obj in _unread(source) if explained else ():
         reason, name = _why_unread(obj, overview)
         if reason and (obj.ref, obj.path) not in known:
             system = _SYSTEMS.get(obj.ref.kind, _OTHERS)
@@ -291,7 +294,7 @@ def _names(refs: Iterable[ObjectRef]) -> tuple[str, ...]:
 
 def total(comparison: Comparison, source: ObjectSource) -> str:
     """Return how many objects of each system have or get the proxy, in one sentence; "" where all do."""
-    rows = covered(comparison, source)
+    rows = covered(comparison, source, explained=False)
     if not any(row.left for row in rows):
         return ""
     parts = [f"{row.system} {row.found - row.left} of {row.found}" for row in rows]
