@@ -63,7 +63,8 @@ def workload(name: str) -> str:
 
 def explained(manifests: str = MANIFESTS, *arguments: str) -> str:
     """Return what the command prints; no password is in it."""
-    done = inject_proxy(manifests, "explain", *arguments)
+    stream = ["-"] if manifests else []
+    done = inject_proxy(manifests, "explain", *stream, *arguments)
     assert done.returncode == 0, done.stderr.decode()
     text = (done.stdout + done.stderr).decode()
     assert SECRET not in text

@@ -58,7 +58,7 @@ def test_a_stream_gets_the_config_above_the_current_folder(tmp_path: Path) -> No
     done = command(tmp_path / "a", "run", "-", stdin=NODES)
     assert "http://proxy.corp.example:3128" in done.stdout
     assert "the ProxyConfig is the one in ../proxy.yaml\n" in done.stderr
-    assert command(tmp_path / "a", "explain", stdin=NODES).returncode == 0
+    assert command(tmp_path / "a", "explain", "-", stdin=NODES).returncode == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)

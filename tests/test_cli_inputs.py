@@ -100,7 +100,7 @@ def test_a_resource_list_is_explained_and_checked_where_it_is_named(tmp_path: Pa
     write(tmp_path, {"out/list.yaml": listed, "nodes.yaml": NODES, "proxy.yaml": CONFIG})
     assert "KubeadmConfig/org/md-0" in command(tmp_path, "explain", "out/list.yaml").stdout
     assert "out/list.yaml" in command(tmp_path, "lint", "out/list.yaml").stdout
-    done = command(tmp_path, "explain", ".")
+    done = command(tmp_path, "explain")
     assert (done.returncode, "left alone: 1 ResourceList" in done.stderr) == (0, True)
 
 

@@ -160,6 +160,10 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         {"targets": {"nodes": {"kubelet": {"enabled": False}}}},
         "targets.nodes.kubelet.enabled: unknown field: write `true` or `false` in place of this mapping",
     ),
+    "a list in the place of a system": (
+        {"targets": {"workloads": ["Deployment"]}},
+        "targets.workloads: must be a mapping or `true` or `false`, without quotes",
+    ),
     "an override for no one": (
         {"overrides": [{"disabled": True}]},
         "overrides[0]: must hold `match`",
@@ -170,7 +174,10 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a target that is not there": (
         {"overrides": [{"match": {"targets": ["kubelets"]}, "disabled": True}]},
-        (f"overrides[0].match.targets[0]: must be one of {len(names_of_only())} names; did you mean `nodes.kubelet`?"),
+        (
+            f"overrides[0].match.targets[0]: must be one of {len(names_of_only())} names, such as `nodes`; "
+            "did you mean `nodes.kubelet`?"
+        ),
     ),
 }
 

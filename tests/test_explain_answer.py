@@ -38,6 +38,11 @@ from stories import TESTDATA
             "A run changes 1 of 2 objects that can hold a proxy; 1 is left: workloads 1.",
             id="a removal",
         ),
+        pytest.param(
+            WEST + DECLARED + "  mode: Remove\n",
+            "A run changes none of 1 objects that can hold a proxy; 1 is left: nodes 1.",
+            id="a removal of nothing",
+        ),
         pytest.param(DECLARED, "No object could carry a proxy.", id="none"),
     ],
 )

@@ -119,17 +119,46 @@ def test_what_is_left_names_what_changes_it() -> None:
     assert [(row.changed, row.left) for row in rows] == [(1, 1), (1, 1)]
 
 
+REFUSING = "a, annotations: {fn.inject-proxy.io/proxy: 'false'}"
+STACK = RELEASE.replace("podinfo}}", "kube-prometheus-stack}}, values: {grafana: {enabled: false}}")
+CHOSEN_RELEASE = "  targets: {charts: {choose: [{names: [a]}]}}\n"
+PATCHES = "  targets: {nodes: {classes: Patch}}\n"
+OF_CONTROL_PLANE = "apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KubeadmControlPlaneTemplate"
+CLASS = (
+    "apiVersion: cluster.x-k8s.io/v1beta1\nkind: ClusterClass\nmetadata: {name: c}\n"
+    f"spec: {{controlPlane: {{ref: {{{OF_CONTROL_PLANE}, name: t}}}}}}\n---\n"
+    f"{{{OF_CONTROL_PLANE}, metadata: {{name: t}}, spec: {{template: {{spec: {{kubeadmConfigSpec: {{}}}}}}}}}}\n---\n"
+)
+
+
 @pytest.mark.parametrize(
     ("manifests", "spec", "why"),
     [
         pytest.param(WEST, "  mode: Remove\n", "they hold no proxy", id="a removal"),
         pytest.param(workload("web"), "  selector: {exclude: [{names: [a]}]}\n", "nobody chose", id="not chosen"),
-        pytest.param(FLUX, "  selector: {exclude: [{names: ['*']}]}\n", "`spec.selector` leaves", id="not selected"),
+        pytest.param(
+            FLUX,
+            "  selector: {exclude: [{names: ['*']}]}\n",
+            "`spec.selector` or an annotation leaves",
+            id="not selected",
+        ),
         pytest.param(FLUX, "  only: [nodes]\n", "`spec.only` or `spec.targets` leaves", id="not switched on"),
+        pytest.param(workload("web"), "  only: [nodes]\n", "`spec.only` or", id="any workload, not switched on"),
+        pytest.param(FLUX, "  mode: Remove\n", "they hold no proxy", id="a removal where a preset would choose it"),
+        pytest.param(workload("web"), "  mode: Remove\n", "they hold no proxy", id="a removal of what nobody chose"),
+        pytest.param(workload(REFUSING), "", "`spec.selector` or an annotation leaves", id="a workload that refuses"),
+        pytest.param(
+            OTHER.replace("name: a", f"name: {REFUSING}"),
+            "",
+            "`spec.selector` or an annotation leaves",
+            id="a chart that refuses",
+        ),
+        pytest.param(STACK, CHOSEN_RELEASE, "their values switch off", id="a chart without its program"),
+        pytest.param(CLASS, PATCHES, "their ClusterClass writes it", id="a template of a class without Clusters"),
     ],
 )
 def test_why_an_object_is_left_is_exact(manifests: str, spec: str, why: str) -> None:
-    (row,) = rows_of(manifests + DECLARED + spec)
+    (row,) = [row for row in rows_of(manifests + DECLARED + spec) if row.left]
     assert [str(reason).startswith(f"1: {why}") for reason in row.reasons] == [True]
 
 

@@ -26,7 +26,7 @@ def run(given: Namespace) -> Answer:
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
     folder = common_folder(given.paths or ["."])
     start = folder if given.output == "html" else ""
-    selection = select(given.paths or ["-"], given.exclude, also, start)
+    selection = select(given.paths, given.exclude, also, start)
     manifests = selection.documents()
     found = find_config(manifests, selection, given.config, given.paths, given.exclude)
     wanted = found.load()

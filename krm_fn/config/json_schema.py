@@ -205,7 +205,7 @@ def _wrong_type(node: Node, value: Any) -> str:
     if "enum" in node:
         return _not_one_of(node, "")
     if not isinstance(wanted, str):
-        return f"must be {' or '.join(_NAMES[name] for name in wanted)}"
+        return f"must be {' or '.join(_NAMES[name] for name in reversed(wanted))}"
     if wanted == "string" and isinstance(value, (bool, int, float)):
         return "must be a string: quote it"
     return f"must be {_NAMES[wanted]}"
@@ -215,7 +215,7 @@ def _not_one_of(node: Node, value: Any) -> str:
     allowed = [name for name in node["enum"] if isinstance(name, str)]
     meant = did_you_mean(value, allowed)
     if len(allowed) > _MANY:
-        return f"must be one of {len(allowed)} names{meant}"
+        return f"must be one of {len(allowed)} names, such as `{allowed[0]}`{meant}"
     return f"must be {_listed(allowed, 'or')}{meant}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from krm_fn.config import Mode
 from krm_fn.explain.grants import READERS, Grant
 from krm_fn.explain.names import cluster_name
 from krm_fn.krm.masking import redact
@@ -102,7 +103,7 @@ def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, s
     reasons = {}
     for obj, memberships in overview.clusters:
         why = "no object of the input that a target writes into makes its nodes"
-        if obj.ref in served or overview.config is None:
+        if obj.ref in served or overview.config is None or overview.config.mode is Mode.REMOVE:
             why = ""
         elif not is_selected(obj, overview.config):
             why = "`spec.selector` leaves the Cluster out"

@@ -23,8 +23,6 @@ COVERED = "What was covered"
 CLUSTERS = "Clusters"
 _Rows = list[list[str]]
 """The cells of each row; a cell may have several lines."""
-_TO_CHOOSE = ("workloads", "charts")
-"""The systems of which a ProxyConfig chooses objects."""
 
 
 class Section(NamedTuple):
@@ -75,11 +73,7 @@ def _who(proxy: Proxy) -> str:
 
 
 def _covered(rows: Iterable[Covered]) -> _Rows:
-    cells = []
-    for row in rows:
-        why = "\n".join(map(str, row.reasons))
-        cells.append([*row.cells, why])
-    return cells
+    return [[*row.cells, "\n".join(map(str, row.reasons))] for row in rows]
 
 
 def _actions(explanation: Explanation) -> Iterator[list[str]]:
@@ -100,7 +94,7 @@ def _actions(explanation: Explanation) -> Iterator[list[str]]:
             places.append(sentence.replace(f"{result.code}: ", "", 1))
         yield [what, "\n".join(lines), "\n".join(places)]
     for row in explanation.covered:
-        if row.left and row.system in _TO_CHOOSE:
+        if any(reason.change for reason in row.reasons):
             what = (
                 f"{row.left} of {row.found} {row.system} are left. To choose more, write below "
                 "`spec` of the ProxyConfig what fits."
@@ -117,7 +111,7 @@ def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
     rows = []
     for (proxies, _), members in alike.items():
         names = [cluster.name for cluster in members]
-        left = [why for cluster in members for why in cluster.left]
+        left = dict.fromkeys(why for cluster in members for why in cluster.left)
         rows.append(["\n".join(names), proxies, "\n".join(left)])
     return rows
 

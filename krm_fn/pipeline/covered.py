@@ -16,6 +16,8 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.compared import Compared, by_object
 from krm_fn.pipeline import Comparison
 from krm_fn.places.charts import charts_of, is_known
+from krm_fn.places.choice import REFUSALS, chosen_charts, is_refused
+from krm_fn.places.containers import pod_spec
 from krm_fn.plan import ObjectSource, Overview, plan_edits
 from krm_fn.plan.selection import fits, is_enabled
 from krm_fn.printable import shortened
@@ -63,6 +65,7 @@ class Reason(NamedTuple):
 
 
 _SAME, _CHANGED = Reason("have it"), Reason("changed")
+_HOLD_NONE = Reason("they hold no proxy")
 _NOT_ON = Reason("no target that is on writes them")
 _NOBODY_CHOSE = {
     "nodes": _NOT_ON,
@@ -76,8 +79,8 @@ _NOBODY_CHOSE = {
 }
 """Why objects of a system are left of which nothing else is known."""
 _PRESETS = ("flux", "argocd", "clusterAPIProviders")
-_WORDS_OF_PRESETS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnostics")
-"""Words of which one is in the text of each workload of a preset, as people write them."""
+_WORDS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnostics", *REFUSALS)
+"""Words of which one is in the text of each workload of a preset, as people write them, or that refuses the proxy."""
 _OF_PRESETS = Reason("presets would choose them", "targets: {workloads: {presets: [NAMES]}}")
 _KNOWN_CHARTS = Reason(
     "known charts that nobody chose", "targets: {charts: {choose: [{charts: [NAMES]}]}}"
@@ -140,10 +143,9 @@ def covered(
         if first.place.is_new or not outcome:
             continue
         known.add(key)
-        has_place = outcome == _CHANGED or any(record.after for record in records)
-        if system == _OTHERS and not has_place:
-            continue
         if system == _OTHERS:
+            if outcome != _CHANGED and not any(record.after for record in records):
+                continue
             found[system].append(ref)
         groups[system][outcome].append(ref)
     unread: defaultdict[tuple[str, Reason], list[tuple[str, ObjectRef]]] = defaultdict(list)
@@ -156,8 +158,11 @@ def covered(
         names = ", ".join(sorted({name for name, _ in named_refs}))
         why, change = (text.replace("NAMES", names) for text in reason[:2])
         groups[system][Reason(why, change)] += [ref for _, ref in named_refs]
-    systems = [system for system in _NOBODY_CHOSE if found[system]]
-    return [_row(system, found[system], groups[system]) for system in systems]
+    rows = []
+    for system in filter(found.get, _NOBODY_CHOSE):
+        rest = _why_not_chosen(system, overview)
+        rows.append(_row(system, found[system], groups[system], rest))
+    return rows
 
 
 def _found(source: ObjectSource, *, named: bool) -> dict[str, list[ObjectRef]]:
@@ -189,10 +194,9 @@ def _outcome(records: Sequence[Compared], overview: Overview) -> Reason | None:
     if any(_has_proxy(record) for record in records):
         return _SAME
     for record in records:
-        if record.why_left and record.after:
-            return Reason(f"they set another proxy: {redact(record.why_left)}")
         if record.why_left:
-            return Reason(redact(record.why_left))
+            why = "they set another proxy: " if record.after else ""
+            return Reason(why + redact(record.why_left))
         for result in record.results:
             if result.severity is not Severity.INFO:
                 return Reason(redact(result.message))
@@ -212,27 +216,24 @@ def _why_not_wanted(record: Compared, overview: Overview) -> Reason | None:
     """Return why a target that looks at an object gives it no proxy."""
     place, config = record.place, overview.config
     if config is None or config.mode is Mode.REMOVE:
-        return Reason("they hold no proxy")
+        return _HOLD_NONE
     name = place.obj.base_name
     urls = declared_urls(config, place.memberships, target=place.target_id, name=name)
     if not any(urls or ()):
         return Reason("no proxy is declared for them, in `spec` or in an override that fits")
     if _SYSTEMS.get(place.obj.ref.kind) != "nodes":
         return None
-    if place.memberships:
-        return Reason("the ClusterClass of their Clusters writes it")
-    return Reason("no Cluster of the list uses their ClusterClass")
+    return Reason("their ClusterClass writes it")
 
 
 def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
     """Return `spec.targets` that chooses the workloads of presets, and the known charts, of a list of objects."""
     overview = Overview()
     plan_edits(source, ProxyConfig(), overview)
-    names: dict[Reason | None, set[str]] = {_OF_PRESETS: set(), _KNOWN_CHARTS: set()}
+    names: defaultdict[Reason | None, set[str]] = defaultdict(set)
     for obj in _unread(source):
         reason, name = _why_unread(obj, overview)
-        if reason in names:
-            names[reason].add(name)
+        names[reason].add(name)
     targets: dict[str, dict[str, Any]] = {}
     if names[_OF_PRESETS]:
         targets["workloads"] = {"presets": sorted(names[_OF_PRESETS])}
@@ -248,19 +249,22 @@ def _unread(source: ObjectSource) -> Iterator[Object]:
         if "charts" in systems:
             yield from _objects(source, indexes)
         elif "workloads" in systems:
-            yield from _objects(source, source.holding(_WORDS_OF_PRESETS, indexes))
+            yield from _objects(source, source.holding(_WORDS, indexes))
 
 
 def _why_unread(obj: Object, overview: Overview) -> tuple[Reason | None, str]:
     """Return why nobody writes into a workload or a chart, and which preset or chart it is; None where it is none."""
-    config = overview.config
-    if config is not None and not fits(obj, config.selector):
-        return Reason("`spec.selector` leaves them out"), ""
-    system = _SYSTEMS.get(obj.ref.kind, "")
-    if config is not None and system in ROWS and not is_enabled(system, config):
-        return Reason("`spec.only` or `spec.targets` leaves them out"), ""
+    config = overview.config or ProxyConfig()
+    if not fits(obj, config.selector) or is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
+        return Reason("`spec.selector` or an annotation leaves them out"), ""
+    system = _SYSTEMS.get(obj.ref.kind, _OTHERS)
+    reason = _why_not_chosen(system, overview)
+    if reason != _NOBODY_CHOSE[system]:
+        return reason, ""
     sources = overview.uses.seen_from(obj.ref.file_path).chart_sources
     uses = sorted(charts_of(obj.data, sources), key=is_known, reverse=True)
+    if any(chosen_charts(obj.data, config.targets.of("charts"), sources)):
+        return Reason("their values switch off what would use the proxy"), ""
     for use in uses:
         return _KNOWN_CHARTS if is_known(use) else _OTHER_CHARTS, redact(use.name)
     for preset in _PRESETS:
@@ -270,18 +274,27 @@ def _why_unread(obj: Object, overview: Overview) -> tuple[Reason | None, str]:
     return None, ""
 
 
-def _row(system: str, found: Sequence[ObjectRef], groups: _Groups) -> Covered:
+def _why_not_chosen(system: str, overview: Overview) -> Reason:
+    """Return why objects of a system are left of which nothing else is known."""
+    config = overview.config or ProxyConfig()
+    if not is_enabled(system, config):
+        return Reason("`spec.only` or `spec.targets` leaves them out")
+    reason = _NOBODY_CHOSE[system]
+    return _HOLD_NONE if config.mode is Mode.REMOVE and reason.change else reason
+
+
+def _row(system: str, found: Sequence[ObjectRef], groups: _Groups, rest: Reason) -> Covered:
     known = {ref for refs in groups.values() for ref in refs}
     unknown = [ref for ref in found if ref not in known]
     have = groups.pop(_SAME, [])
     changed = groups.pop(_CHANGED, [])
-    left = rest = len(found) - len(have) - len(changed)
+    left = missing = len(found) - len(have) - len(changed)
     unexplained = left - sum(map(len, groups.values()))
-    groups[_NOBODY_CHOSE[system]] += unknown[: max(0, unexplained)]
+    groups[rest] += unknown[: max(0, unexplained)]
     reasons = []
     for reason, refs in sorted(groups.items(), key=lambda group: -len(group[1])):
-        shown = refs[:rest]  # a Cluster also says why for nodes that the list lacks
-        rest -= len(shown)
+        shown = refs[:missing]  # a Cluster also says why for nodes that the list lacks
+        missing -= len(shown)
         if shown:
             reasons.append(reason._replace(number=len(shown), names=_names(shown)))
     names = _names([*have, *changed])
