@@ -121,7 +121,6 @@ def test_what_is_left_names_what_changes_it() -> None:
 
 REFUSING = "a, annotations: {fn.inject-proxy.io/proxy: 'false'}"
 STACK = RELEASE.replace("podinfo}}", "kube-prometheus-stack}}, values: {grafana: {enabled: false}}")
-CHOSEN_RELEASE = "  targets: {charts: {choose: [{names: [a]}]}}\n"
 PATCHES = "  targets: {nodes: {classes: Patch}}\n"
 OF_CONTROL_PLANE = "apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KubeadmControlPlaneTemplate"
 CLASS = (
@@ -153,7 +152,7 @@ CLASS = (
             "`spec.selector` or an annotation leaves",
             id="a chart that refuses",
         ),
-        pytest.param(STACK, CHOSEN_RELEASE, "their values switch off", id="a chart without its program"),
+        pytest.param(STACK, "", "their values switch off", id="a chart without its program"),
         pytest.param(CLASS, PATCHES, "their ClusterClass writes it", id="a template of a class without Clusters"),
     ],
 )

@@ -16,7 +16,7 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.compared import Compared, by_object
 from krm_fn.pipeline import Comparison
 from krm_fn.places.charts import charts_of, is_known
-from krm_fn.places.choice import REFUSALS, chosen_charts, is_refused
+from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.containers import pod_spec
 from krm_fn.plan import ObjectSource, Overview, plan_edits
 from krm_fn.plan.selection import fits, is_enabled
@@ -25,7 +25,7 @@ from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_kinds
 from krm_fn.products.workload_kinds import POD_KINDS
-from krm_fn.settings import ProxySettings, declared_urls
+from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS, Context, Writes
 
@@ -261,15 +261,15 @@ def _why_unread(obj: Object, overview: Overview) -> tuple[Reason | None, str]:
     reason = _why_not_chosen(system, overview)
     if reason != _NOBODY_CHOSE[system]:
         return reason, ""
-    sources = overview.uses.seen_from(obj.ref.file_path).chart_sources
-    uses = sorted(charts_of(obj.data, sources), key=is_known, reverse=True)
-    if any(chosen_charts(obj.data, config.targets.of("charts"), sources)):
+    uses = overview.uses.seen_from(obj.ref.file_path)
+    for use in sorted(charts_of(obj.data, uses.chart_sources), key=is_known, reverse=True):
+        if not is_known(use):
+            return _OTHER_CHARTS, redact(use.name)
+        if TARGETS["charts"].has_site(obj.data, Context({"choose": [{}]}, uses=uses)):
+            return _KNOWN_CHARTS, use.name
         return Reason("their values switch off what would use the proxy"), ""
-    for use in uses:
-        return _KNOWN_CHARTS if is_known(use) else _OTHER_CHARTS, redact(use.name)
     for preset in _PRESETS:
-        context = Context({"presets": [preset]}, ProxySettings())
-        if TARGETS["workloads"].has_site(obj.data, context):
+        if TARGETS["workloads"].has_site(obj.data, Context({"presets": [preset]})):
             return _OF_PRESETS, preset
     return None, ""
 
