@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from function_configs import DECLARED, HEAD
 from support import inject_proxy
 
 SECRET = "s3cr3t%21"
@@ -33,7 +34,6 @@ TEMPLATE = (
 )
 WEST = CLUSTER.replace("NAME", "west")
 EAST = BARE.replace("NAME", "east") + TEMPLATE.replace("NAME", "east")
-HEAD = "apiVersion: fn.inject-proxy.io/v1alpha1\nkind: ProxyConfig\nmetadata: {name: proxy}\nspec:\n"
 CONFIG = f"""{HEAD}\
   httpProxy: http://user:{SECRET}@proxy.west.example:3128
   httpsProxy: http://user:{SECRET}@proxy.west.example:3128
@@ -45,9 +45,6 @@ CONFIG = f"""{HEAD}\
     noProxy: [east.corp.example]
 """
 MANIFESTS = WEST + EAST + CONFIG
-URL = "http://proxy.corp.example:3128"
-DECLARED = f"{HEAD}  httpProxy: {URL}\n  httpsProxy: {URL}\n"
-
 RELEASE = (
     "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
     "spec: {chart: {spec: {chart: podinfo}}}\n---\n"

@@ -17,6 +17,10 @@ from krm_fn.patch import field_path
 from support import ROOT
 
 PROXY = "http://proxy.example.com:3128"
+HEAD = "apiVersion: fn.inject-proxy.io/v1alpha1\nkind: ProxyConfig\nmetadata: {name: proxy}\nspec:\n"
+URL = "http://proxy.corp.example:3128"
+DECLARED = f"{HEAD}  httpProxy: {URL}\n  httpsProxy: {URL}\n"
+"""A ProxyConfig as text, to which a test adds fields of its `spec`."""
 NO_PROXY_AT_ALL = (
     "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`, "
     "or `from`, `trustedCA`, `registryMirror` or `mode: Remove`, which need neither"

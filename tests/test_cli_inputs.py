@@ -10,17 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from function_configs import DECLARED
 from support import COMMAND, TIME_LIMIT, inject_proxy, write
 
-CONFIG = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata: {name: proxy}
-spec:
-  httpProxy: http://proxy.corp.example:3128
-  httpsProxy: http://proxy.corp.example:3128
-  noProxy: [.corp.example]
-"""
+CONFIG = DECLARED + "  noProxy: [.corp.example]\n"
 NODES = """\
 apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
 kind: KubeadmConfig

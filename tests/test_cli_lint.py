@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from function_configs import DECLARED as CONFIG
 from support import contents, inject_proxy, write
 
 SECRET = "s3cr3t"
@@ -23,14 +24,6 @@ spec:
         env:
         - {name: HTTP_PROXY, value: "proxy.corp.example:3128"}
         - {name: NO_PROXY, value: 'localhost,127.0.0.1; 10.0.0.0/8'}
-"""
-CONFIG = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata: {name: proxy}
-spec:
-  httpProxy: http://proxy.corp.example:3128
-  httpsProxy: http://proxy.corp.example:3128
 """
 KUSTOMIZATION = f"""\
 apiVersion: kustomize.config.k8s.io/v1beta1

@@ -11,17 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from function_configs import DECLARED as CONFIG
 from support import contents, inject_proxy, write
 
-CONFIG = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata:
-  name: proxy
-spec:
-  httpProxy: http://proxy.corp.example:3128
-  httpsProxy: http://proxy.corp.example:3128
-"""
 NODES = """\
 apiVersion: controlplane.cluster.x-k8s.io/v1beta1
 kind: KubeadmControlPlane
@@ -89,17 +81,16 @@ ROWS = [
     pytest.param("run .", config("http://proxy.corp.example:3128", "{{ .x }}"), 2, "no template", id="a template"),
     pytest.param("explain .", config("http://proxy", "#@ data.values.proxy"), 2, "code of ytt", id="code of ytt"),
     pytest.param("run .", config("  httpP", "  <<: {mode: Stop}\n  httpP"), 1, " spec.mode:", id="a merge key"),
-    pytest.param("run .", field("noProxy: ['u:pw@h']"), 1, "8:13 fn.inject-proxy.io", id="a password in a list"),
+    pytest.param("run .", field("noProxy: ['u:pw@h']"), 1, "7:13 fn.inject-proxy.io", id="a password in a list"),
     pytest.param("run --check .", field("mode: Remove"), 2, "`--diff`", id="a check of a removal"),
-    pytest.param("run --check .", field("mode: Injekt"), 1, "proxy.yaml:8:3 ", id="a check with a wrong mode"),
-    pytest.param("run .", field("noproxy: []"), 1, "proxy.yaml:8:3 ", id="a field"),
-    pytest.param("explain .", field("noproxy: []"), 1, "proxy.yaml:8:3 ", id="a field for explain"),
-    pytest.param("export tkg x --config proxy.yaml", field("a: b"), 1, "proxy.yaml:8:3 ", id="a field for export"),
+    pytest.param("run --check .", field("mode: Injekt"), 1, "proxy.yaml:7:3 ", id="a check with a wrong mode"),
+    pytest.param("run .", field("noproxy: []"), 1, "proxy.yaml:7:3 ", id="a field"),
+    pytest.param("explain .", field("noproxy: []"), 1, "proxy.yaml:7:3 ", id="a field for explain"),
+    pytest.param("export tkg x --config proxy.yaml", field("a: b"), 1, "proxy.yaml:7:3 ", id="a field for export"),
     pytest.param("run .", config("  httpP", "\thttpP"), 1, "proxy.yaml", id="a tab in the ProxyConfig"),
     # Manifests
     pytest.param("run .", {"cluster.yaml": f"{NODES}<<<<<<< HEAD\n"}, 1, "cluster.yaml", id="a conflict of git"),
     pytest.param("run --config proxy.yaml x.tar", {"x.tar": b"\0\1\xff"}, 2, "1 not UTF-8", id="a binary file"),
-    pytest.param("", {}, 1, "`inject-proxy run --config FILE -`", id="manifests without a command"),
 ]
 
 
@@ -109,7 +100,7 @@ def test_an_error_names_what_is_wrong(tmp_path: Path, arguments: str, files: Fil
     write(tmp_path, {name: content for name, content in given.items() if content is not None})
     (tmp_path / "loop").symlink_to("loop")
     before = contents(tmp_path)
-    done = inject_proxy(NODES if not arguments else "", *shlex.split(arguments), cwd=tmp_path)
+    done = inject_proxy("", *shlex.split(arguments), cwd=tmp_path)
     errors = [line for line in done.stderr.decode().splitlines() if line.startswith("[error] ")]
     assert done.returncode == code, done.stderr
     assert len(errors) == 1

@@ -26,7 +26,6 @@ from support import ROOT, run
 
 DEFAULT = TargetOptions(off=frozenset({"nodes.files"}))
 ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
-    "the HTTP proxy alone": ({"httpProxy": PROXY}, ProxyConfig(http_proxy=PROXY, targets=DEFAULT)),
     "null and an empty URL count as not given": (
         {"httpProxy": PROXY, "httpsProxy": "", "mode": None, "targets": None, "selector": {"include": None}},
         ProxyConfig(http_proxy=PROXY, targets=DEFAULT),

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from explained import BARE, CONFIG, DECLARED, EAST, MANIFESTS, RELEASE, URL, WEST, answer, explained, workload
+from explained import BARE, CONFIG, EAST, MANIFESTS, RELEASE, WEST, answer, explained, workload
+from function_configs import DECLARED, URL
 from stories import TESTDATA
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from explained import BARE, CLUSTER, DECLARED, MANIFESTS, TEMPLATE, URL, WEST, answer
+from explained import BARE, CLUSTER, MANIFESTS, TEMPLATE, WEST, answer
+from function_configs import DECLARED, URL
 from stories import TESTDATA
 
 OF_WEST = DECLARED.replace(

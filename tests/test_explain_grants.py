@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from explained import BARE, DECLARED, EAST, MANIFESTS, answer, fleet
+from explained import BARE, EAST, MANIFESTS, answer, fleet
+from function_configs import DECLARED
 from stories import TESTDATA
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from explained import BARE, DECLARED, EAST, WEST, explained, fleet, workload
+from explained import BARE, EAST, WEST, explained, fleet, workload
+from function_configs import DECLARED
 from support import ROOT, inject_proxy, run, write
 
 STORY = ROOT / "tests" / "explain_page"

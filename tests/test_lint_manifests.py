@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from function_configs import DECLARED as CONFIG
+from function_configs import URL as PROXY
 from growth import excess
 from krm_fn import config
 from krm_fn.krm.codes import Severity
@@ -15,7 +17,6 @@ from krm_fn.patch import field_path
 from krm_fn.yamledit import Document
 from stories import TESTDATA
 
-PROXY = "http://proxy.corp.example:3128"
 LOOPBACK = "localhost,127.0.0.1"
 ALL_OF_PROD = (
     f"{LOOPBACK},192.168.0.0/16,10.96.0.0/12,10.96.0.1,api.prod.example,svc,.svc,cluster.local,.cluster.local,"
@@ -30,14 +31,6 @@ spec:
     pods: {cidrBlocks: [192.168.0.0/16]}
     services: {cidrBlocks: [10.96.0.0/12]}
   controlPlaneEndpoint: {host: api.prod.example, port: 6443}
-"""
-CONFIG = f"""\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata: {{name: proxy}}
-spec:
-  httpProxy: {PROXY}
-  httpsProxy: {PROXY}
 """
 RESOURCE_LIST = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:"
 

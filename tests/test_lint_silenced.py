@@ -7,16 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from function_configs import DECLARED as CONFIG
 from support import inject_proxy
 
-CONFIG = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata: {name: proxy}
-spec:
-  httpProxy: http://proxy.corp.example:3128
-  httpsProxy: http://proxy.corp.example:3128
-"""
 NODES = """\
 apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
 kind: KubeadmConfig
