@@ -11,7 +11,10 @@ from krm_fn.krm.results import Result, by_importance, count, grouped, lines
 from krm_fn.printable import LONGEST, shortened
 
 _LONGEST_FILE = 40
-_NOT_SAID = "no manifest says what `NO_PROXY` should cover; write into `spec` of the ProxyConfig what is true:"
+_NOT_SAID = (
+    "no manifest says what `NO_PROXY` should cover; write into `spec` of the ProxyConfig what is true of all "
+    "Clusters that do not say it:"
+)
 _FULL = frozenset(FIXED) - {"ProxyMissing"}
 """The codes of errors that are no kind: each says what a person must correct."""
 
