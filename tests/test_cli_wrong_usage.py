@@ -71,6 +71,7 @@ ROWS = [
     pytest.param("init --yes cluster.yaml", {}, 2, '"cluster.yaml"', id="init of a file"),
     pytest.param("init", {"proxy.yaml": None}, 2, "no terminal", id="questions without a terminal"),
     pytest.param("run --config proxy.yaml -", {}, 2, "there is no manifest", id="nothing in a pipe"),
+    pytest.param("run --check .", {"cluster.yaml": None}, 2, "name the folder", id="a check of no manifest"),
     # The ProxyConfig
     pytest.param("run .", {"proxy.yaml": None}, 2, "`inject-proxy init`", id="no ProxyConfig"),
     pytest.param("run .", {".gitignore": "proxy.yaml"}, 2, "`.gitignore`", id="a ProxyConfig that git ignores"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from krm_fn.cli import streams
-from krm_fn.cli.config import find_config
+from krm_fn.cli.config import FoundConfig, find_config
 from krm_fn.cli.files import common_folder, real_path
 from krm_fn.cli.lines import kind_lines, severities
 from krm_fn.cli.report import report
@@ -40,8 +40,7 @@ def run(given: Namespace) -> Answer:
     selection = select(given.paths, given.exclude)
     files = selection.documents()
     found = find_config(files, selection, given.config, given.paths, given.exclude)
-    if is_resource_list(selection.files.get(STDIN, b"")):
-        raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
+    _refuse_other_input(given, selection, files, found)
     config = function_config(_with_options(found.located.data, given))
     outcome = run_list(files, config, found.objects)
     if given.fail_on:
@@ -103,6 +102,17 @@ def _refuse_contradictions(given: Namespace) -> None:
         raise UsageError("`--grouped` must be with `--diff`")
     if given.output_dir and "-" in given.paths:
         raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
+
+
+def _refuse_other_input(
+    given: Namespace, selection: Selection, files: Manifests, found: FoundConfig
+) -> None:
+    if is_resource_list(selection.files.get(STDIN, b"")):
+        raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
+    if given.check and len(files) == 1 and found.located.ref.file_path in files.files:
+        raise UsageError(
+            "there is no manifest but the ProxyConfig: name the folder that holds them"
+        )
 
 
 def _changes(
