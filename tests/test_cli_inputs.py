@@ -35,8 +35,6 @@ NOT_READ = [
     pytest.param({".gitignore": "bad/\n"}, {"bad/nodes.yaml": BAD}, [], id="gitignore"),
     pytest.param({}, {"bad/nodes.yaml": BAD}, ["--exclude", "bad/"], id="exclude"),
     pytest.param({"c/Chart.yaml": "name: c\n"}, {"c/templates/bad.yaml": BAD}, [], id="a template of a chart"),
-    pytest.param({}, {"bad.yaml": f"{{{{ if .x }}}}\n{BAD}{{{{ end }}}}\n"}, [], id="a template without a chart"),
-    pytest.param({}, {"bad.yaml": BAD.encode("utf-16")}, [], id="another encoding than UTF-8"),
     pytest.param({}, {"bad.yaml": "a: [\n"}, [], id="broken YAML that is no manifest"),
 ]
 

@@ -131,6 +131,3 @@ def test_one_thing_that_is_wrong_in_many_objects_is_one_line(tmp_path: Path) -> 
     each = [line for line in lint("--verbose", tmp_path)[1] if "CaseMissing: " in line]
     (line,) = [line for line in lint(tmp_path)[1] if "CaseMissing" in line]
     assert line == f"[warning] CaseMissing ({len(each)} places in 5 files): A variable is set in one case only."
-
-
-# wrong usage

@@ -14,17 +14,16 @@ from typing import Any
 
 import pytest
 
+from function_configs import HEAD
 from support import COMMAND, ROOT, TIME_LIMIT, contents, inject_proxy, need, on_a_terminal, unified_diff, write
 
-CONFIG = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata:
-  name: proxy
-spec:
+CONFIG = (
+    HEAD
+    + """\
   httpProxy: http://svc:S3CRET@proxy.corp.example:3128
   noProxy: [.corp.example]   # ours
 """
+)
 CLUSTER = """\
 apiVersion: cluster.x-k8s.io/v1beta1
 kind: Cluster

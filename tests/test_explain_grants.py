@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from explained import BARE, EAST, MANIFESTS, answer, fleet
+from explained import BARE, EAST, MANIFESTS, answer, fleet, workload
 from function_configs import DECLARED
 from stories import TESTDATA
 
@@ -54,8 +54,6 @@ def test_a_list_that_a_product_completes_has_no_hosts() -> None:
 
 
 def test_a_workload_belongs_to_no_cluster_that_it_does_not_name() -> None:
-    deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
-    deployment += "spec: {template: {spec: {containers: [{name: a, image: x}]}}}\n---\n"
     spec = "  targets: {workloads: {choose: [{kinds: [Deployment]}]}}\n"
-    proxies = answer(EAST + deployment + DECLARED + spec)["proxies"]
+    proxies = answer(EAST + workload("web") + DECLARED + spec)["proxies"]
     assert [(proxy["readers"], proxy["clusters"]) for proxy in proxies] == [("nodes", ["org/east"]), ("pods", [])]

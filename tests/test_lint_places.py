@@ -61,7 +61,6 @@ def test_what_every_target_writes_has_no_findings(name: str) -> None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        pytest.param({**all_six(no_proxy="")}, ["ListEmpty"], id="an empty list beside a proxy"),
         pytest.param({"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}, [], id="a list without a proxy"),
         pytest.param({**all_six(), "http_proxy": "http://other:1"}, ["CasesDiffer"], id="two cases, two values"),
         pytest.param(

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from contract_lists import resource_list
-from function_configs import problems, proxy_config
+from function_configs import HEAD, problems, proxy_config
 from krm_fn import placeholders
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Result, Severity
@@ -86,16 +86,14 @@ data:
   containerdProxy: ""
   kubeletProxy: ""
 """
-CONFIG = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata:
-  name: proxy
-spec:
+CONFIG = (
+    HEAD
+    + """\
   httpProxy: ${HTTP_PROXY}
   httpsProxy: ${HTTP_PROXY:=http://proxy.corp.example:3128}
   noProxy: [.corp.example]
 """
+)
 ITEMS = [CLUSTER, INFRASTRUCTURE, CONTROL_PLANE, WORKLOAD]
 _PLACEHOLDER = re.compile(r"\$\{([A-Z_]+)(?::=([^}]*))?\}")
 

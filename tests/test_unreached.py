@@ -5,16 +5,10 @@ from __future__ import annotations
 import pytest
 
 from contract_lists import resource_list
+from function_configs import HEAD
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import run
 
-CONFIG = """\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata:
-  name: proxies
-spec:
-"""
 WHOLE = "  httpProxy: http://a.example:1\n  httpsProxy: http://a.example:1\n"
 WORKERS = "  overrides:\n  - match: {roles: [Worker]}\n    httpProxy: http://b.example:1\n    httpsProxy: http://b.example:1\n"
 GROUP = WORKERS.replace("roles: [Worker]", "workerGroups: [md-0], clusters: [one]")
@@ -43,7 +37,7 @@ SERVICE = "apiVersion: run.tanzu.vmware.com/v1alpha2\nkind: TanzuKubernetesClust
 
 
 def warnings(item: str, spec: str) -> list[str]:
-    outcome = run(resource_list(item, config=CONFIG + spec).encode())
+    outcome = run(resource_list(item, config=HEAD + spec).encode())
     return [one.message for one in outcome.results if one.severity is Severity.WARNING and "all nodes" in one.message]
 
 

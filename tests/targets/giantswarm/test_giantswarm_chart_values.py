@@ -15,7 +15,6 @@ from proposals import HTTP, HTTPS, NO, NONE, apply, proposals
 from value_shapes import VALUES
 
 SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
-SNAKE = {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO}
 
 
 def release(values: Any, chart: str = "cert-manager-app") -> Any:
@@ -44,23 +43,6 @@ def secret(text: str, name: str) -> Any:
 )
 def test_what_must_not_change(obj: Any) -> None:
     assert proposals(target, obj) == []
-
-
-@pytest.mark.parametrize(
-    ("values", "wanted"),
-    [
-        pytest.param({"proxy": {}}, {"proxy": SHORT}, id="an empty proxy"),
-        pytest.param(
-            {"proxy": {"noProxy": "old"}, "cluster": {"proxy": {"http": ""}}},
-            {"proxy": SHORT, "cluster": {"proxy": SHORT}},
-            id="both places of cert-manager-app 4",
-        ),
-        pytest.param({"x": 1, "http_proxy": ""}, {"x": 1, **SNAKE}, id="the root of cert-manager-app 3"),
-        pytest.param({"cert-manager": {"no_proxy": ""}}, {"cert-manager": SNAKE}, id="the values of the chart inside"),
-    ],
-)
-def test_a_place_that_is_there_is_filled(values: Any, wanted: Any) -> None:
-    assert apply(target, release(values))["spec"]["values"] == wanted
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.giantswarm import cluster_values as target
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
-from stories import items, meaning, stories_of
 from value_shapes import VALUES
 
 CLUSTER = {"kind": "Cluster", "metadata": {"name": "mycluster", "namespace": "org-giantswarm"}}
@@ -36,16 +34,6 @@ env:
 http_proxy: {HTTP}
 https_proxy: {HTTPS}
 no_proxy: {NO}
-"""
-
-
-OF_THE_DOCUMENT = """\
-cluster:
-  proxy:
-    http: http://myProxyUser:mySuperSecretPassword@192.168.52.220:3128
-    https: http://myProxyUser:mySuperSecretPassword@192.168.52.220:3128
-    noProxy: cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,\
-internal.corpdomain.net,example.com,svc,127.0.0.1,localhost
 """
 
 
@@ -88,12 +76,6 @@ def test_what_must_not_change(obj: Any) -> None:
 )
 def test_a_secret_without_values_gets_the_text_of_cluster_apps_operator(obj: Any) -> None:
     assert text_of(apply(target, obj)) == TEXT
-
-
-def test_the_block_of_giant_swarms_document_comes_out_byte_for_byte() -> None:
-    story = stories_of(target.TARGET.id) / "the-secret-of-the-document" / "input.yaml"
-    filled = meaning(items(run(story.read_bytes()).output)[1])
-    assert text_of(filled).startswith(OF_THE_DOCUMENT)
 
 
 @given(data=VALUES, kind=st.sampled_from(["Secret", "ConfigMap"]))

@@ -16,7 +16,6 @@ from value_shapes import VALUES
 
 OF_IT = ProxySettings(HTTP, HTTPS, NO, cluster="mycluster")
 CAMEL = {"enabled": True, "httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
-SNAKE = {"enabled": True, "http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO}
 SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
 
 
@@ -59,7 +58,6 @@ def test_what_must_not_change(obj: Any) -> None:
 @pytest.mark.parametrize(
     ("obj", "proxy"),
     [
-        pytest.param(config("global: {}\n"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a cluster by name"),
         pytest.param(
             config("global: {metadata: {name: other}}\n", "other-user-values"),
             {"global": {"metadata": {"name": "other"}, "connectivity": {"proxy": CAMEL}}},
@@ -72,15 +70,6 @@ def test_what_must_not_change(obj: Any) -> None:
         ),
         pytest.param(
             config("connectivity: {proxy: {enabled: true}}\n"), {"connectivity": {"proxy": CAMEL}}, id="before global"
-        ),
-        pytest.param(config("proxy: {enabled: true, http_proxy: old}\n"), {"proxy": SNAKE}, id="the oldest shape"),
-        pytest.param(
-            release("kyverno-policies-connectivity"), {"proxy": {"enabled": True, **SHORT}}, id="the policies"
-        ),
-        pytest.param(
-            config("cluster: {name: x, proxy: {}}\n", "mymc-kyverno-policies-connectivity-config"),
-            {"proxy": {"enabled": True, **SHORT}, "cluster": {"name": "x", "proxy": SHORT}},
-            id="the policies with both places",
         ),
     ],
 )

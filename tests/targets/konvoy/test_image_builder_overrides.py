@@ -92,11 +92,6 @@ def test_nothing_is_made(cluster: dict[str, Any], settings: ProxySettings) -> No
 # What comes out.
 
 
-@pytest.mark.parametrize("before", ["", ENVIRONMENT], ids=["an empty text", "the environment alone"])
-def test_overrides_are_filled(before: str) -> None:
-    assert apply(target, overrides(before)) == overrides(TEXT)
-
-
 def test_a_part_of_each_place_is_completed() -> None:
     text = apply(target, overrides("no_proxy: old\nproxy_env: {https_proxy: old, A: b}\n"))["stringData"][KEY]
     assert read(text) == {**read(TEXT), "proxy_env": {**read(ENVIRONMENT)["proxy_env"], "A": "b"}}

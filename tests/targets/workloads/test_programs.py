@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from krm_fn.krm.results import Severity
 from krm_fn.targets import TARGETS
 from proposals import FULL, NONE, apply, changes, env, findings, proposals
 
@@ -122,23 +121,6 @@ def test_a_refusal_holds_and_options_reach_the_containers(obj: Any) -> None:
     assert [one.code for one in findings(WORKLOADS, obj, conflict="Keep")] == ["ValueKept"]
     obj["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "false"}
     assert proposals(WORKLOADS, obj) == []
-
-
-@pytest.mark.parametrize("broken", [None, 7, "text", [], {}, [None], {"a": None}])
-@pytest.mark.parametrize("path", [("metadata",), ("spec",), ("spec", "template"), ("spec", "template", "spec")])
-def test_wrong_types_never_raise_and_change_nothing(path: tuple[str, ...], broken: Any) -> None:
-    obj = workload(labelled("cert-manager", "controller"), container("cert-manager-controller"))
-    parent = obj
-    for token in path[:-1]:
-        parent = parent[token]
-    parent[path[-1]] = broken
-
-    said = findings(WORKLOADS, obj)
-
-    assert path == ("metadata",) or changes(WORKLOADS, obj) == []
-    is_wrong = path != ("metadata",) and not isinstance(broken, dict | None)
-    assert [finding.severity for finding in said] == [Severity.ERROR] * is_wrong
-    assert list(WORKLOADS.read(obj, {})) == []
 
 
 # Presets of `workloads`.

@@ -229,13 +229,20 @@ def test_values_of_others_are_replaced_by_default_and_kept_where_the_options_say
         pytest.param([], "spec", "a mapping, not a list", id="a list of specifications"),
     ],
 )
-@pytest.mark.parametrize("by", ["annotation", "matcher"])
+@pytest.mark.parametrize(
+    ("metadata", "options"),
+    [
+        pytest.param({"annotations": ASKED}, {}, id="an annotation"),
+        pytest.param({}, ALL, id="a matcher"),
+        pytest.param({"labels": {"app.kubernetes.io/name": "cert-manager"}}, {}, id="a known program"),
+    ],
+)
 def test_a_wrong_type_in_a_chosen_workload_is_an_error_that_names_it(
-    spec: Any, path: str, wanted: str, by: str
+    spec: Any, path: str, wanted: str, metadata: Any, options: Any
 ) -> None:
-    obj = workload(**({"annotations": ASKED} if by == "annotation" else {}))
+    obj = workload(**metadata)
     obj["spec"]["template"]["spec"] = spec
-    (error,) = findings(TARGET, obj, **(ALL if by == "matcher" else {}))
+    (error,) = findings(TARGET, obj, **options)
     assert (error.severity, "/".join(error.path).endswith(path)) == (Severity.ERROR, True)
     assert f"must be {wanted};" in error.message
 
