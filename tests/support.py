@@ -7,6 +7,7 @@ registry has: its tests skip, the summary counts them, and `kpt_exchanges.py` re
 
 from __future__ import annotations
 
+import base64
 import difflib
 import functools
 import io
@@ -188,6 +189,10 @@ def on_a_terminal(
         pass
     os.close(ours)
     return started.wait(TIME_LIMIT), shown.decode()
+
+
+def base64_of(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
 def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support import inject_proxy, on_a_terminal, write
+from support import base64_of, inject_proxy, on_a_terminal, write
 
 PROXY = "http://proxy.corp.example:3128"
 LABEL = "cluster.x-k8s.io/cluster-name"
@@ -264,7 +263,7 @@ PASSWORDS = [
         id="of another proxy",
     ),
     pytest.param(
-        {"a.yaml": nodes("a", base64.b64encode(WITH_PASSWORD.encode()).decode()), "b.yaml": nodes("b", PROXY)},
+        {"a.yaml": nodes("a", base64_of(WITH_PASSWORD)), "b.yaml": nodes("b", PROXY)},
         {},
         id="in base64 in the place of a host",
     ),
@@ -279,7 +278,7 @@ def test_no_password_is_written(tmp_path: Path, files: dict[str, str], env: dict
     assert done.returncode == 0
     shown = done.stdout + done.stderr
     assert SECRET not in shown
-    assert base64.b64encode(WITH_PASSWORD.encode()).decode() not in shown
+    assert base64_of(WITH_PASSWORD) not in shown
     assert "svc" not in shown.replace(".svc", "")
 
 
@@ -292,7 +291,7 @@ def test_the_secret_that_is_advised_is_what_a_run_reads(tmp_path: Path) -> None:
     assert "  kubectl create secret generic inject-proxy --dry-run=client" in done.stderr
     values = f"http_proxy: {WITH_PASSWORD}\nhttps_proxy: {WITH_PASSWORD}\n"
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "inject-proxy"}}
-    data = {"proxy.yaml": base64.b64encode(values.encode()).decode()}
+    data = {"proxy.yaml": base64_of(values)}
     write(tmp_path, {"inject-proxy.yaml": yaml.safe_dump({**secret, "data": data})})
     ran = inject_proxy("", "run", ".", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr

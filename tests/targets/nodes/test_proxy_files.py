@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
 
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
+from support import base64_of
 
 CONTAINERD = TARGETS["nodes.containerd"]
 FOLDER = "/etc/systemd/system/containerd.service.d"
@@ -34,10 +34,6 @@ def files(*entries: Any, **more: Any) -> dict[str, Any]:
 
 def entry(content: str | None = CONTENT, path: str = PATH, **more: Any) -> dict[str, Any]:
     return {"path": path, **({} if content is None else {"content": content}), **more}
-
-
-def base64_of(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
 
 
 def after(obj: dict[str, Any], settings: ProxySettings = PROXY, **options: Any) -> Any:

@@ -13,6 +13,7 @@ from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES
 from proposals import HTTP
+from support import base64_of
 
 URL = "http://build:p%40s%20s@proxy.corp.example:3128"
 UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -28,10 +29,6 @@ def config_map(data: Any, name: str = "proxy", **metadata: Any) -> Any:
 def secret(name: str = "proxy", namespace: str = "tools", labels: Any = None, **data: Any) -> Any:
     metadata = {"name": name, "namespace": namespace, **({"labels": labels} if labels else {})}
     return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, **data}
-
-
-def encoded(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
 
 
 def reference(name: str, key: str = "", source: str = "configMapKeyRef", of: str = "proxy") -> Any:
@@ -100,7 +97,7 @@ def test_what_must_not_change(items: list[Any], mode: dict[str, str]) -> None:
     [
         pytest.param(config_map({"http_proxy": "http://old:1", "other": "x"}), "configMapKeyRef", id="ConfigMap"),
         pytest.param(
-            secret(data={"http_proxy": encoded("http://old:1"), "other": encoded("x")}), "secretKeyRef", id="Secret"
+            secret(data={"http_proxy": base64_of("http://old:1"), "other": base64_of("x")}), "secretKeyRef", id="Secret"
         ),
     ],
 )
@@ -217,7 +214,7 @@ def git_repository() -> Any:
 @pytest.mark.parametrize("is_encoded", [False, True], ids=["stringData", "data"])
 def test_the_secret_of_flux(url: str, expected: dict[str, str], is_encoded: bool) -> None:
     old = {"address": "http://old:1", "username": "old", "password": "old"}
-    texts = {key: encoded(text) for key, text in old.items()} if is_encoded else old
+    texts = {key: base64_of(text) for key, text in old.items()} if is_encoded else old
     data = secret(**{"data" if is_encoded else "stringData": texts})
 
     (_, held), outcome = done({"httpsProxy": url}, git_repository(), data)
@@ -233,7 +230,7 @@ def test_the_secret_of_flux(url: str, expected: dict[str, str], is_encoded: bool
 
 
 FLUX = {"address": "http://new:1", "username": "u", "password": "NEW"}
-OLD_FLUX = {"address": encoded("http://old:1"), "username": encoded("u"), "password": encoded("OLD")}
+OLD_FLUX = {"address": base64_of("http://old:1"), "username": base64_of("u"), "password": base64_of("OLD")}
 
 
 @pytest.mark.parametrize(
