@@ -204,8 +204,18 @@ PROPOSED = [
     ),
     pytest.param(
         {"a.yaml": FLUX.replace("image:", f"env: [{{name: HTTPS_PROXY, value: '{PROXY}'}}], image:"), "b.yaml": WEB},
-        {"workloads": {"presets": ["flux"]}},
-        id="no name of a workload that a preset chooses",
+        {
+            "workloads": {
+                "presets": ["flux"],
+                "choose": [{"kinds": ["Deployment"], "names": ["web"], "namespaces": ["shop"]}],
+            }
+        },
+        id="no name of a workload that a preset chooses, but of one with another proxy",
+    ),
+    pytest.param(
+        {"b.yaml": WEB.replace("name: web,", "name: 'https://user:s3cret@host.example',", 1)},
+        {},
+        id="no name that holds a credential",
     ),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, id="nothing"),
 ]

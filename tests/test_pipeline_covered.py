@@ -43,6 +43,7 @@ TWO_IN_A_LIST = (
             {"not judged": (2, 0, 0, 2)},
             id="charts of kustomize and an instance of Flux",
         ),
+        pytest.param(workload("web") * 2, "", {"workloads": (2, 0, 0, 2)}, id="one object twice"),
         pytest.param(TWO_IN_A_LIST, CHOOSING, {"workloads": (2, 0, 1, 1)}, id="two objects in a list"),
     ],
 )
@@ -151,6 +152,12 @@ CLASS = (
             "",
             "`spec.selector` or an annotation leaves",
             id="a chart that refuses",
+        ),
+        pytest.param(
+            FLUX.replace("image:", "env: [{name: HTTPS_PROXY, value: 'http://other:1'}], image:"),
+            "",
+            "presets would choose them",
+            id="a workload of a preset that sets another proxy",
         ),
         pytest.param(STACK, "", "their values switch off", id="a chart without its program"),
         pytest.param(CLASS, PATCHES, "their ClusterClass writes it", id="a template of a class without Clusters"),

@@ -41,12 +41,16 @@ COMMAND_LINE = ProxyPlace("`--http-proxy`")
 
 @dataclass
 class FoundProxy:
-    """A proxy by its two URLs without credentials, the places that set it, and the entries of their lists."""
+    """A proxy by its two URLs without credentials, the places that set it, and the entries of their lists.
+
+    ``replaced``: places that set another proxy now, and will have this one.
+    """
 
     http: str
     https: str
     has_password: bool = False
     places: list[ProxyPlace] = field(default_factory=list)
+    replaced: list[ProxyPlace] = field(default_factory=list)
     entries: list[str] = field(default_factory=list)
 
     @property
@@ -94,7 +98,9 @@ def find_proxies(
     main = _note_proxy(found, given, place_of_variables)
     if main is not None:  # it replaces the others, and their lists
         for other in list(found.values()):
-            main.entries += other.entries
+            if other is not main:
+                main.entries += other.entries
+                main.replaced += other.places
         return [main]
     if place_of_variables != SHELL or "HTTP_PROXY" in given or "HTTPS_PROXY" in given:
         raise UsageError(

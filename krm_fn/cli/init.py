@@ -25,7 +25,7 @@ from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, ContentChange
 from krm_fn.errors import UsageError
 from krm_fn.explain.names import some
-from krm_fn.krm.masking import shown_line
+from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, TypeVar
 from krm_fn.lint.manifests import ReadableManifests
 from krm_fn.noproxy import mistake, parse
@@ -133,7 +133,7 @@ def _spec(
 ) -> dict[str, Any]:
     """Return `spec`: the first proxy is for all, and another one for its Clusters, if something tells them."""
     main = proxies[0]
-    places = [*main.places]
+    places = [*main.places, *main.replaced]
     entries = [*main.entries, *networks]
     overrides = []
     for other in proxies[1:]:
@@ -185,6 +185,8 @@ def _matchers(places: Sequence[ProxyPlace]) -> list[dict[str, list[str]]]:
     """Return a matcher for the objects of each kind and namespace that get the proxy only where they are chosen."""
     names: dict[tuple[str, str], list[str]] = {}
     for ref in dict.fromkeys(place.ref for place in places if not place.is_chosen):
+        if redact(ref.name) != ref.name:  # a name that holds a credential is not written
+            continue
         names.setdefault((ref.kind, ref.namespace), []).append(ref.name)
     matchers = []
     for (kind, namespace), of_both in names.items():

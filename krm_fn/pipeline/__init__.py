@@ -125,23 +125,27 @@ def run(data: bytes) -> Outcome:
     resource_list = ResourceList(data)
     del data  # of a long list, the text is enough
     outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
-    found = [*outcome.results]
-    if outcome.changed:  # a run that changes nothing adds nothing
-        found += _left(outcome.comparison, resource_list)
+    left = list(_left(outcome.comparison, resource_list))
+    reported = [*outcome.results]
+    if outcome.changed:  # else the bytes are passed on, and only standard error says it
+        reported += left
     outcome = outcome._replace(
         comparison=Comparison(),  # a long list takes less memory without it
-        results=tuple(results.sorted_results(found)),
+        results=tuple(results.sorted_results([*outcome.results, *left])),
     )
-    entries = results.entries(results.by_importance(outcome.results))
+    entries = results.entries(results.by_importance(reported))
     return outcome._replace(pieces=resource_list.write(outcome.changes, entries))
 
 
 def _left(comparison: Comparison, resource_list: ResourceList) -> Iterator[Result]:
     """Yield how many objects have the proxy after a run, where some have none."""
-    from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- a run without changes does without it
+    from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- it imports this module
 
+    config = comparison.overview.config
+    if config is None or config.mode is Mode.REMOVE:
+        return
     text = total(comparison, resource_list)
-    if text and any(record.wanted for record in comparison.compared):
+    if text:
         yield Result(Severity.INFO, text).about(resource_list.function_config.ref)
 
 

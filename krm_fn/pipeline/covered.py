@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
@@ -29,16 +29,19 @@ from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS, Context, Writes
 
-_SYSTEMS = {
+_NOT_JUDGED = "not judged"
+_SYSTEM_OF_KIND = {
     **dict.fromkeys({kind for _, kind in NODE_KINDS} | system_kinds(), "nodes"),
     **dict.fromkeys([kind for _, kind in POD_KINDS], "workloads"),
     **dict.fromkeys([HELM_RELEASE[1], APPLICATION[1]], "charts"),
     **{kind: "policies" for _, kind in ROWS["kyverno"].kinds if kind.endswith("Policy")},
-    "FluxInstance": "not judged",
+    "FluxInstance": _NOT_JUDGED,
 }
 """Kind of an object that could carry a proxy -> its system."""
-del _SYSTEMS["Cluster"]
+del _SYSTEM_OF_KIND["Cluster"]
 _OTHERS = "other objects"
+_CHOSEN = ("workloads", "charts")
+"""Systems of which objects are written where somebody chose them."""
 HEAD = ("System", "Found", "Have it", "Changed", "Left")
 _UNREAD = ObjectRef()
 """Stands for an object that is only counted."""
@@ -72,7 +75,7 @@ _NOBODY_CHOSE = {
     "workloads": Reason("nobody chose them", "targets: {workloads: {choose: [{names: [NAME]}]}}"),
     "charts": Reason("nobody chose them", "targets: {charts: {choose: [{charts: [NAME]}]}}"),
     "policies": Reason("they set no proxy"),
-    "not judged": Reason(
+    _NOT_JUDGED: Reason(
         "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance"
     ),
     _OTHERS: _NOT_ON,
@@ -136,7 +139,10 @@ def covered(
     for key, records in by_object(comparison.compared).items():
         first = records[0]
         ref = first.obj.ref
-        system = _SYSTEMS.get(ref.kind, _OTHERS)
+        system = _SYSTEM_OF_KIND.get(ref.kind, _OTHERS)
+        is_chosen = any(record.place.target_id for record in records)
+        if system in _CHOSEN and not is_chosen:
+            continue  # whatever it sets itself, it is left because nobody chose it
         if first.why_left and ref.kind == "Cluster":
             system = "nodes"  # of which the Cluster says why they get none
         outcome = _outcome(records, overview)
@@ -152,7 +158,7 @@ def covered(
     for obj in _unread(source) if explained else ():
         reason, name = _why_unread(obj, overview)
         if reason and (obj.ref, obj.path) not in known:
-            system = _SYSTEMS.get(obj.ref.kind, _OTHERS)
+            system = _SYSTEM_OF_KIND.get(obj.ref.kind, _OTHERS)
             unread[system, reason].append((name, obj.ref))
     for (system, reason), named_refs in unread.items():
         names = ", ".join(sorted({name for name, _ in named_refs}))
@@ -161,7 +167,7 @@ def covered(
     rows = []
     for system in filter(found.get, _NOBODY_CHOSE):
         rest = _why_not_chosen(system, overview)
-        rows.append(_row(system, found[system], groups[system], rest))
+        rows.append(_row(system, found[system], groups[system], rest, named=named))
     return rows
 
 
@@ -171,13 +177,13 @@ def _found(source: ObjectSource, *, named: bool) -> dict[str, list[ObjectRef]]:
     for kinds, indexes in source.by_kinds.items():
         if "Kustomization" in kinds:
             with_charts = source.holding(("helmCharts",), indexes)
-            found["not judged"] += [_UNREAD] * len(with_charts)
-        systems = {_SYSTEMS.get(kind, "") for kind in kinds}
+            found[_NOT_JUDGED] += [_UNREAD] * len(with_charts)
+        systems = {_SYSTEM_OF_KIND.get(kind, "") for kind in kinds}
         if len(systems) == 1 and not named:
             found[systems.pop()] += [_UNREAD] * len(indexes)
         elif any(systems) or not kinds:  # its text does not show its kind
             for obj in _objects(source, indexes):
-                found[_SYSTEMS.get(obj.ref.kind, "")].append(obj.ref)
+                found[_SYSTEM_OF_KIND.get(obj.ref.kind, "")].append(obj.ref)
     return found
 
 
@@ -221,7 +227,7 @@ def _why_not_wanted(record: Compared, overview: Overview) -> Reason | None:
     urls = declared_urls(config, place.memberships, target=place.target_id, name=name)
     if not any(urls or ()):
         return Reason("no proxy is declared for them, in `spec` or in an override that fits")
-    if _SYSTEMS.get(place.obj.ref.kind) != "nodes":
+    if _SYSTEM_OF_KIND.get(place.obj.ref.kind) != "nodes":
         return None
     return Reason("their ClusterClass writes it")
 
@@ -245,7 +251,7 @@ def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
 def _unread(source: ObjectSource) -> Iterator[Object]:
     """Yield the workloads and charts that may be one that this program knows, judged by their text."""
     for kinds, indexes in source.by_kinds.items():
-        systems = {_SYSTEMS.get(kind, "") for kind in kinds}
+        systems = {_SYSTEM_OF_KIND.get(kind, "") for kind in kinds}
         if "charts" in systems:
             yield from _objects(source, indexes)
         elif "workloads" in systems:
@@ -257,7 +263,7 @@ def _why_unread(obj: Object, overview: Overview) -> tuple[Reason | None, str]:
     config = overview.config or ProxyConfig()
     if not fits(obj, config.selector) or is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
         return Reason("`spec.selector` or an annotation leaves them out"), ""
-    system = _SYSTEMS.get(obj.ref.kind, _OTHERS)
+    system = _SYSTEM_OF_KIND.get(obj.ref.kind, _OTHERS)
     reason = _why_not_chosen(system, overview)
     if reason != _NOBODY_CHOSE[system]:
         return reason, ""
@@ -283,9 +289,11 @@ def _why_not_chosen(system: str, overview: Overview) -> Reason:
     return _HOLD_NONE if config.mode is Mode.REMOVE and reason.change else reason
 
 
-def _row(system: str, found: Sequence[ObjectRef], groups: _Groups, rest: Reason) -> Covered:
-    known = {ref for refs in groups.values() for ref in refs}
-    unknown = [ref for ref in found if ref not in known]
+def _row(
+    system: str, found: Sequence[ObjectRef], groups: _Groups, rest: Reason, *, named: bool
+) -> Covered:
+    known = Counter(ref for refs in groups.values() for ref in refs)
+    unknown = list((Counter(found) - known).elements())
     have = groups.pop(_SAME, [])
     changed = groups.pop(_CHANGED, [])
     left = missing = len(found) - len(have) - len(changed)
@@ -296,8 +304,9 @@ def _row(system: str, found: Sequence[ObjectRef], groups: _Groups, rest: Reason)
         shown = refs[:missing]  # a Cluster also says why for nodes that the list lacks
         missing -= len(shown)
         if shown:
-            reasons.append(reason._replace(number=len(shown), names=_names(shown)))
-    names = _names([*have, *changed])
+            names = _names(shown) if named else ()
+            reasons.append(reason._replace(number=len(shown), names=names))
+    names = _names([*have, *changed]) if named else ()
     return Covered(system, len(found), len(have), len(changed), left, reasons, names)
 
 
@@ -308,6 +317,7 @@ def _names(refs: Iterable[ObjectRef]) -> tuple[str, ...]:
 def total(comparison: Comparison, source: ObjectSource) -> str:
     """Return how many objects of each system have or get the proxy, in one sentence; "" where all do."""
     rows = covered(comparison, source, explained=False)
+    rows = [row for row in rows if row.system != _NOT_JUDGED]
     if not any(row.left for row in rows):
         return ""
     parts = [f"{row.system} {row.found - row.left} of {row.found}" for row in rows]
