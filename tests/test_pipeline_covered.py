@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explained import CLUSTER, EAST, RELEASE, WEST, answer, workload
-from function_configs import DECLARED
+from function_configs import DECLARED, list_with_config
 from krm_fn.config import load
 from krm_fn.config.located import located_configs
 from krm_fn.krm.manifests import Manifests
 from krm_fn.pipeline import run_checked
 from krm_fn.pipeline.covered import Covered, covered
+from krm_fn.yamledit import read
 from support import inject_proxy
 
 CHOOSING = "  targets: {workloads: {choose: [{names: [web]}]}}\n"
@@ -101,6 +102,15 @@ def rows_of(text: str) -> list[Covered]:
     for row, other in zip(counted, named, strict=True):
         assert (row.cells, [*map(str, row.reasons)]) == (other.cells, [*map(str, other.reasons)])
     return named
+
+
+def test_the_function_says_what_is_left_and_passes_the_bytes_on() -> None:
+    listed = list_with_config(
+        {"httpProxy": "http://p:1", "httpsProxy": "http://p:1"}, read(workload("web").removesuffix("---\n"))
+    )
+    done = inject_proxy(listed)
+    assert b"inject-proxy: the proxy is in workloads 0 of 1: `inject-proxy explain` says why" in done.stderr
+    assert done.stdout == listed
 
 
 def test_what_is_left_names_what_changes_it() -> None:

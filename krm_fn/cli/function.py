@@ -15,6 +15,8 @@ def run(given: Any = None) -> Answer:
     """Do what the functionConfig of the list asks for; ``given`` has the options, if there are some."""
     outcome = run_function(streams.read())
     lines = result_lines(outcome.results, verbose=given is not None and given.verbose)
+    if outcome.left:
+        lines.append(f"inject-proxy: {outcome.left}")
     lines.append(
         f"inject-proxy: {count(outcome.items, 'item')} read, {outcome.changed} changed, "
         f"{severities(outcome.results, outcome.silenced)}"

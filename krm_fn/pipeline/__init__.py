@@ -6,7 +6,7 @@ or none: one error leaves every item as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn import config, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
@@ -84,6 +84,7 @@ class Outcome(NamedTuple):
         silenced: findings that somebody silences in one place.
         proxy_urls: those that the FunctionConfig names, with their passwords.
         comparison: what was found out, with the data of the objects.
+        left: how many objects of each system have the proxy, of ``run`` alone; "" where all have it.
         pieces: the ResourceList after the run, of ``run`` alone.
     """
 
@@ -94,6 +95,7 @@ class Outcome(NamedTuple):
     silenced: tuple[Result, ...] = ()
     proxy_urls: frozenset[str] = frozenset()
     comparison: Comparison = Comparison()
+    left: str = ""
     pieces: Sequence[bytes] = ()
 
     @property
@@ -125,28 +127,28 @@ def run(data: bytes) -> Outcome:
     resource_list = ResourceList(data)
     del data  # of a long list, the text is enough
     outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
-    left = list(_left(outcome.comparison, resource_list))
+    left = _left(outcome.comparison, resource_list)
     reported = [*outcome.results]
-    if outcome.changed:  # else the bytes are passed on, and only standard error says it
-        reported += left
+    if left and outcome.changed:  # else the bytes of the list are passed on
+        totals = Result(Severity.INFO, left)
+        reported.append(totals.about(resource_list.function_config.ref))
     outcome = outcome._replace(
         comparison=Comparison(),  # a long list takes less memory without it
-        results=tuple(results.sorted_results([*outcome.results, *left])),
+        results=tuple(results.sorted_results(reported)),
+        left=left,
     )
-    entries = results.entries(results.by_importance(reported))
+    entries = results.entries(results.by_importance(outcome.results))
     return outcome._replace(pieces=resource_list.write(outcome.changes, entries))
 
 
-def _left(comparison: Comparison, resource_list: ResourceList) -> Iterator[Result]:
-    """Yield how many objects have the proxy after a run, where some have none."""
+def _left(comparison: Comparison, resource_list: ResourceList) -> str:
+    """Return how many objects have the proxy after a run; "" where all have it, and for a removal."""
     from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- it imports this module
 
     config = comparison.overview.config
     if config is None or config.mode is Mode.REMOVE:
-        return
-    text = total(comparison, resource_list)
-    if text:
-        yield Result(Severity.INFO, text).about(resource_list.function_config.ref)
+        return ""
+    return total(comparison, resource_list)
 
 
 def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome:
