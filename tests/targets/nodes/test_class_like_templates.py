@@ -69,15 +69,8 @@ SYSTEMS = [
 OPTIONS = [
     pytest.param({}, id="no options"),
     pytest.param(
-        {
-            "targets": {
-                "nodes": {
-                    "containerd": {"content": "Secret", "owner": "root:adm", "permissions": "0400"},
-                    "kubelet": {"owner": "root:adm", "permissions": "0600"},
-                }
-            }
-        },
-        id="owner and permissions",
+        {"targets": {"nodes": {"containerd": {"content": "Secret"}}}},
+        id="a drop-in in a Secret",
     ),
     pytest.param(
         {"targets": {"nodes": {"containerd": {"path": "/etc/systemd/system/containerd.service.d/10-proxy.conf"}}}},

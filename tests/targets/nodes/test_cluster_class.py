@@ -184,7 +184,7 @@ def test_options_of_the_node_targets_hold_for_the_patches() -> None:
     targets = {
         "nodes": {
             "containerd": {"content": "Secret"},
-            "kubelet": {"path": "/etc/systemd/system/kubelet.service.d/\"ü'.conf", "permissions": "0600"},
+            "kubelet": {"path": "/etc/systemd/system/kubelet.service.d/\"ü'.conf"},
             "commands": {"exports": False},
         }
     }
