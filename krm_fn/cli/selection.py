@@ -107,7 +107,8 @@ class Selection(NamedTuple):
 
     def refuse_nothing(self, documents: Manifests) -> None:
         """Raise UsageError if no document can be an object."""
-        if not documents.holding(("apiVersion:", 'apiVersion":')):
+        words = ("apiVersion:", 'apiVersion":')
+        if not any(documents.contains(index, words) for index in range(len(documents))):
             raise UsageError(
                 f"there is no manifest, YAML or JSON with apiVersion and kind: {self.counts()}"
             )

@@ -67,9 +67,8 @@ def target_options(spec: Any) -> TargetOptions:
         if not is_named or is_switched_off(spec, name):
             off.add(name)
     for name in only:
-        if (
-            system_of(name) == _DISTRIBUTIONS and name in ROWS
-        ):  # some are written by their name alone
+        is_part = name in ROWS and system_of(name) == _DISTRIBUTIONS
+        if is_part:  # to name it is to ask for it
             systems[_DISTRIBUTIONS] = {part_of(name): True, **systems.get(_DISTRIBUTIONS, {})}
     return TargetOptions(systems, frozenset(off))
 

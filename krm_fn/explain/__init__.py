@@ -6,7 +6,7 @@ clusters  what each Cluster gets
 names     names of Clusters and of their parts
 nodes     which nodes are replaced
 facts     what no manifest says of Clusters, as lines for a ProxyConfig
-covered   the table of what a run reaches
+covered_table  what a run reaches, for a terminal
 answer    all of it
 sections  the answer as titles, lines and tables, which `text` and `html` show
 """

@@ -10,7 +10,7 @@ from string import Template
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.names import some
-from krm_fn.explain.sections import CLUSTERS, TO_DO, Section, sections
+from krm_fn.explain.sections import Section, sections
 from krm_fn.package_files import text_of
 from krm_fn.printable import printable_html
 
@@ -31,7 +31,7 @@ def render(explanation: Explanation, about: str) -> str:
             continue
         links += f'<li><a href="#s{number}">{title}</a></li>'
         body += f'<h2 id="s{number}">{title}</h2>'
-        body += _list(section) if section.title == TO_DO else _table(section)
+        body += _list(section) if section.is_list else _table(section)
     return Template(text_of("explain/page.html")).substitute(
         style=text_of("explain/page.css"),
         summary=printable_html(explanation.summary),
@@ -62,7 +62,7 @@ def _table(section: Section) -> str:
     for row in section.rows[:_MOST]:
         named = zip(section.head, row, strict=True)
         first, *others = [_folded(name.lower(), cell) for name, cell in named]
-        if section.title == CLUSTERS:
+        if section.is_of_clusters:
             first = _tiles(row[0])
         rows += f'<tr><th scope="row">{first}</th>'
         for cell in others:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
+from krm_fn.explain.covered_table import HEAD
 from krm_fn.explain.facts import lines_of_facts
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
@@ -16,11 +17,9 @@ from krm_fn.krm.masking import redact
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import grouped
 from krm_fn.light_typing import NamedTuple
-from krm_fn.pipeline.covered import HEAD, Covered
+from krm_fn.pipeline.covered import Covered
 
-TO_DO = "What to do"
 COVERED = "What was covered"
-CLUSTERS = "Clusters"
 _Rows = list[list[str]]
 """The cells of each row; a cell may have several lines."""
 
@@ -28,23 +27,30 @@ _Rows = list[list[str]]
 class Section(NamedTuple):
     """A title and a table; ``head`` names the columns. What stands in back-quotes is code.
 
-    ``is_detail`` is True where it belongs to the section before it.
+    Attributes:
+        is_detail: whether it belongs to the section before it.
+        is_list: whether each row is something to do, with a text to paste, and places.
+        is_of_clusters: whether the first cell of a row holds names of Clusters.
     """
 
     title: str
     head: Names
     rows: _Rows
     is_detail: bool = False
+    is_list: bool = False
+    is_of_clusters: bool = False
 
 
 def sections(explanation: Explanation) -> list[Section]:
     """Return the sections that have something to say, the most important first."""
-    of_clusters = (CLUSTERS, "Proxy", "What is left")
+    of_clusters = ("Clusters", "Proxy", "What is left")
+    clusters = _clusters(explanation.clusters)
+    actions = list(_actions(explanation))
     of_proxies = ("Who gets it", "Proxy", "Objects")
     shown = [
-        Section(TO_DO, ("What", "Text", "Places"), list(_actions(explanation))),
+        Section("What to do", ("What", "Text", "Places"), actions, is_list=True),
         Section(COVERED, (*HEAD, "Why"), _covered(explanation.covered)),
-        Section(CLUSTERS, of_clusters, _clusters(explanation.clusters)),
+        Section("Clusters", of_clusters, clusters, is_of_clusters=True),
         Section("Proxies", of_proxies, list(map(_places, explanation.proxies))),
     ]
     for proxy in explanation.proxies:

@@ -1,7 +1,7 @@
 """The whole flow of a run: bytes in, bytes and results out.
 
-It knows the order of the packages, and no kind, path or text of the domain. A run makes all changes
-or none: one error leaves every item as it was.
+It knows the order of the packages, and no kind, path or text of the domain; ``why_left`` alone knows kinds, presets
+and charts, to say why an object is left. A run makes all changes or none: one error leaves every item as it was.
 """
 
 from __future__ import annotations

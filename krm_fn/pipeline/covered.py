@@ -3,92 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 
-from krm_fn.config import Mode, ProxyConfig
-from krm_fn.errors import InputError
+from krm_fn.config import Mode
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
-from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.lint.compared import Compared, by_object
 from krm_fn.pipeline import Comparison
-from krm_fn.places.charts import charts_of, is_known
-from krm_fn.places.choice import REFUSALS, is_refused
-from krm_fn.places.containers import pod_spec
-from krm_fn.plan import ObjectSource, Overview, plan_edits
-from krm_fn.plan.selection import fits, is_enabled
-from krm_fn.printable import shortened
-from krm_fn.products.node_kinds import NODE_KINDS
-from krm_fn.products.releases import APPLICATION, HELM_RELEASE
-from krm_fn.products.systems import system_kinds
-from krm_fn.products.workload_kinds import POD_KINDS
+from krm_fn.pipeline.why_left import (
+    CHOSEN,
+    HOLD_NONE,
+    NOBODY_CHOSE,
+    NOT_JUDGED,
+    OTHERS,
+    SYSTEM_OF_KIND,
+    Reason,
+    readable,
+    unread_objects,
+    why_not_chosen,
+    why_unread,
+)
+from krm_fn.plan import ObjectSource, Overview
 from krm_fn.settings import declared_urls
-from krm_fn.target_table import ROWS
-from krm_fn.targets import TARGETS, Context, Writes
+from krm_fn.targets import Writes
 
-_NOT_JUDGED = "not judged"
-_SYSTEM_OF_KIND = {
-    **dict.fromkeys({kind for _, kind in NODE_KINDS} | system_kinds(), "nodes"),
-    **dict.fromkeys([kind for _, kind in POD_KINDS], "workloads"),
-    **dict.fromkeys([HELM_RELEASE[1], APPLICATION[1]], "charts"),
-    **{kind: "policies" for _, kind in ROWS["kyverno"].kinds if kind.endswith("Policy")},
-    "FluxInstance": _NOT_JUDGED,
-}
-"""Kind of an object that could carry a proxy -> its system."""
-del _SYSTEM_OF_KIND["Cluster"]
-_OTHERS = "other objects"
-_CHOSEN = ("workloads", "charts")
-"""Systems of which objects are written where somebody chose them."""
-HEAD = ("System", "Found", "Have it", "Changed", "Left")
 _UNREAD = ObjectRef()
 """Stands for an object that is only counted."""
-
-
-class Reason(NamedTuple):
-    """Why objects are left.
-
-    Attributes:
-        why: the reason in words.
-        change: the text in a ProxyConfig that changes it; "" for none.
-        number: of how many objects of a system it is true.
-        names: theirs, as far as somebody asked for them.
-    """
-
-    why: str
-    change: str = ""
-    number: int = 0
-    names: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        text = f"{self.number}: {self.why}"
-        return f"{text}: `{self.change}`" if self.change else text
-
-
 _SAME, _CHANGED = Reason("have it"), Reason("changed")
-_HOLD_NONE = Reason("they hold no proxy")
-_NOT_ON = Reason("no target that is on writes them")
-_NOBODY_CHOSE = {
-    "nodes": _NOT_ON,
-    "workloads": Reason("nobody chose them", "targets: {workloads: {choose: [{names: [NAME]}]}}"),
-    "charts": Reason("nobody chose them", "targets: {charts: {choose: [{charts: [NAME]}]}}"),
-    "policies": Reason("they set no proxy"),
-    _NOT_JUDGED: Reason(
-        "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance"
-    ),
-    _OTHERS: _NOT_ON,
-}
-"""Why objects of a system are left of which nothing else is known."""
-_PRESETS = ("flux", "argocd", "clusterAPIProviders")
-_WORDS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnostics", *REFUSALS)
-"""Words of which one is in the text of each workload of a preset, as people write them, or that refuses the proxy."""
-_OF_PRESETS = Reason("presets would choose them", "targets: {workloads: {presets: [NAMES]}}")
-_KNOWN_CHARTS = Reason(
-    "known charts that nobody chose", "targets: {charts: {choose: [{charts: [NAMES]}]}}"
-)
-_OTHER_CHARTS = Reason("charts whose values are not known: NAMES")
 _Groups = dict[Reason, list[ObjectRef]]
 """What becomes of objects -> these objects."""
 
@@ -107,7 +50,7 @@ class Covered(NamedTuple):
     changed: int
     left: int
     reasons: list[Reason]
-    names: tuple[str, ...]
+    names: Texts
 
     @property
     def cells(self) -> list[str]:
@@ -133,15 +76,15 @@ def covered(
         explained: whether to read the objects that no target needs, to say why they are left.
     """
     overview = comparison.overview
-    found = _found(source, named=named)
+    found = _found(comparison.compared, source, named=named)
     groups: defaultdict[str, _Groups] = defaultdict(lambda: defaultdict(list))
     known = set()
     for key, records in by_object(comparison.compared).items():
         first = records[0]
         ref = first.obj.ref
-        system = _SYSTEM_OF_KIND.get(ref.kind, _OTHERS)
+        system = SYSTEM_OF_KIND.get(ref.kind, OTHERS)
         is_chosen = any(record.place.target_id for record in records)
-        if system in _CHOSEN and not is_chosen:
+        if system in CHOSEN and not is_chosen:
             continue  # whatever it sets itself, it is left because nobody chose it
         if first.why_left and ref.kind == "Cluster":
             system = "nodes"  # of which the Cluster says why they get none
@@ -149,48 +92,50 @@ def covered(
         if first.place.is_new or not outcome:
             continue
         known.add(key)
-        if system == _OTHERS:
+        if system == OTHERS:
             if outcome != _CHANGED and not any(record.after for record in records):
                 continue
             found[system].append(ref)
         groups[system][outcome].append(ref)
     unread: defaultdict[tuple[str, Reason], list[tuple[str, ObjectRef]]] = defaultdict(list)
-    for obj in _unread(source) if explained else ():
-        reason, name = _why_unread(obj, overview)
+    for obj in unread_objects(source) if explained else ():
+        reason, name = why_unread(obj, overview)
         if reason and (obj.ref, obj.path) not in known:
-            system = _SYSTEM_OF_KIND.get(obj.ref.kind, _OTHERS)
+            system = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
             unread[system, reason].append((name, obj.ref))
     for (system, reason), named_refs in unread.items():
         names = ", ".join(sorted({name for name, _ in named_refs}))
         why, change = (text.replace("NAMES", names) for text in reason[:2])
         groups[system][Reason(why, change)] += [ref for _, ref in named_refs]
     rows = []
-    for system in filter(found.get, _NOBODY_CHOSE):
-        rest = _why_not_chosen(system, overview)
+    for system in filter(found.get, NOBODY_CHOSE):
+        rest = why_not_chosen(system, overview)
         rows.append(_row(system, found[system], groups[system], rest, named=named))
     return rows
 
 
-def _found(source: ObjectSource, *, named: bool) -> dict[str, list[ObjectRef]]:
-    """Return the objects of each system; an item whose text names kinds of several is read."""
+def _found(
+    compared: Iterable[Compared], source: ObjectSource, *, named: bool
+) -> dict[str, list[ObjectRef]]:
+    """Return the objects of each system; an item whose text names kinds of several is read, unless a target did it."""
+    known = {}
+    for record in compared:
+        if not record.obj.path and not record.place.is_new:
+            known[record.place.item_index] = [record.obj.ref]
     found: defaultdict[str, list[ObjectRef]] = defaultdict(list)
     for kinds, indexes in source.by_kinds.items():
         if "Kustomization" in kinds:
             with_charts = source.holding(("helmCharts",), indexes)
-            found[_NOT_JUDGED] += [_UNREAD] * len(with_charts)
-        systems = {_SYSTEM_OF_KIND.get(kind, "") for kind in kinds}
+            found[NOT_JUDGED] += [_UNREAD] * len(with_charts)
+        systems = {SYSTEM_OF_KIND.get(kind, "") for kind in kinds}
         if len(systems) == 1 and not named:
             found[systems.pop()] += [_UNREAD] * len(indexes)
         elif any(systems) or not kinds:  # its text does not show its kind
-            for obj in _objects(source, indexes):
-                found[_SYSTEM_OF_KIND.get(obj.ref.kind, "")].append(obj.ref)
+            for index in indexes:
+                refs = known.get(index) or [obj.ref for obj in readable(source, [index])]
+                for ref in refs:
+                    found[SYSTEM_OF_KIND.get(ref.kind, "")].append(ref)
     return found
-
-
-def _objects(source: ObjectSource, indexes: Iterable[int]) -> Iterator[Object]:
-    for index in indexes:
-        with suppress(InputError):  # who needs the item says that it cannot be read
-            yield from source.objects(index)
 
 
 def _outcome(records: Sequence[Compared], overview: Overview) -> Reason | None:
@@ -222,71 +167,14 @@ def _why_not_wanted(record: Compared, overview: Overview) -> Reason | None:
     """Return why a target that looks at an object gives it no proxy."""
     place, config = record.place, overview.config
     if config is None or config.mode is Mode.REMOVE:
-        return _HOLD_NONE
+        return HOLD_NONE
     name = place.obj.base_name
     urls = declared_urls(config, place.memberships, target=place.target_id, name=name)
     if not any(urls or ()):
         return Reason("no proxy is declared for them, in `spec` or in an override that fits")
-    if _SYSTEM_OF_KIND.get(place.obj.ref.kind) != "nodes":
+    if SYSTEM_OF_KIND.get(place.obj.ref.kind) != "nodes":
         return None
     return Reason("their ClusterClass writes it")
-
-
-def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
-    """Return `spec.targets` that chooses the workloads of presets, and the known charts, of a list of objects."""
-    overview = Overview()
-    plan_edits(source, ProxyConfig(), overview)
-    names: defaultdict[Reason | None, set[str]] = defaultdict(set)
-    for obj in _unread(source):
-        reason, name = _why_unread(obj, overview)
-        names[reason].add(name)
-    targets: dict[str, dict[str, Any]] = {}
-    if names[_OF_PRESETS]:
-        targets["workloads"] = {"presets": sorted(names[_OF_PRESETS])}
-    if names[_KNOWN_CHARTS]:
-        targets["charts"] = {"choose": [{"charts": sorted(names[_KNOWN_CHARTS])}]}
-    return targets
-
-
-def _unread(source: ObjectSource) -> Iterator[Object]:
-    """Yield the workloads and charts that may be one that this program knows, judged by their text."""
-    for kinds, indexes in source.by_kinds.items():
-        systems = {_SYSTEM_OF_KIND.get(kind, "") for kind in kinds}
-        if "charts" in systems:
-            yield from _objects(source, indexes)
-        elif "workloads" in systems:
-            yield from _objects(source, source.holding(_WORDS, indexes))
-
-
-def _why_unread(obj: Object, overview: Overview) -> tuple[Reason | None, str]:
-    """Return why nobody writes into a workload or a chart, and which preset or chart it is; None where it is none."""
-    config = overview.config or ProxyConfig()
-    if not fits(obj, config.selector) or is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
-        return Reason("`spec.selector` or an annotation leaves them out"), ""
-    system = _SYSTEM_OF_KIND.get(obj.ref.kind, _OTHERS)
-    reason = _why_not_chosen(system, overview)
-    if reason != _NOBODY_CHOSE[system]:
-        return reason, ""
-    uses = overview.uses.seen_from(obj.ref.file_path)
-    for use in sorted(charts_of(obj.data, uses.chart_sources), key=is_known, reverse=True):
-        if not is_known(use):
-            return _OTHER_CHARTS, redact(use.name)
-        if TARGETS["charts"].has_site(obj.data, Context({"choose": [{}]}, uses=uses)):
-            return _KNOWN_CHARTS, use.name
-        return Reason("their values switch off what would use the proxy"), ""
-    for preset in _PRESETS:
-        if TARGETS["workloads"].has_site(obj.data, Context({"presets": [preset]})):
-            return _OF_PRESETS, preset
-    return None, ""
-
-
-def _why_not_chosen(system: str, overview: Overview) -> Reason:
-    """Return why objects of a system are left of which nothing else is known."""
-    config = overview.config or ProxyConfig()
-    if not is_enabled(system, config):
-        return Reason("`spec.only` or `spec.targets` leaves them out")
-    reason = _NOBODY_CHOSE[system]
-    return _HOLD_NONE if config.mode is Mode.REMOVE and reason.change else reason
 
 
 def _row(
@@ -310,40 +198,15 @@ def _row(
     return Covered(system, len(found), len(have), len(changed), left, reasons, names)
 
 
-def _names(refs: Iterable[ObjectRef]) -> tuple[str, ...]:
+def _names(refs: Iterable[ObjectRef]) -> Texts:
     return tuple(str(ref) for ref in refs if ref != _UNREAD)
 
 
 def total(comparison: Comparison, source: ObjectSource) -> str:
     """Return how many objects of each system have or get the proxy, in one sentence; "" where all do."""
     rows = covered(comparison, source, explained=False)
-    rows = [row for row in rows if row.system != _NOT_JUDGED]
+    rows = [row for row in rows if row.system != NOT_JUDGED]
     if not any(row.left for row in rows):
         return ""
     parts = [f"{row.system} {row.found - row.left} of {row.found}" for row in rows]
     return f"the proxy is in {', '.join(parts)}: `inject-proxy explain` says why not in the others"
-
-
-def lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str]:
-    """Return a table, and below each row why objects are left; with ``verbose`` whole, and with all names."""
-    if not rows:
-        return ["no object could carry a proxy"]
-    shown = [_in_columns(map(str.lower, HEAD))]
-    for row in rows:
-        shown.append(_in_columns(row.cells))
-        if verbose:
-            shown += [f"    {name}" for name in row.names]
-        for reason in row.reasons:
-            line = f"  left {reason}"
-            shown.append(line if verbose else shortened(line))
-            if verbose:
-                shown += [f"    {name}" for name in reason.names]
-    return shown
-
-
-def _in_columns(cells: Iterable[str]) -> str:
-    system, *others = cells
-    line = f"{system:14}"
-    for cell in others:
-        line += f"{cell:>9}"
-    return line

@@ -164,7 +164,7 @@ def test_what_a_product_does_not_take_is_an_error_and_can_be_removed(
 ) -> None:
     row = row_of(kind, target)
     obj = holding(row, {})
-    assert [one.code for one in findings(TARGETS[target], obj, settings, **ASKED)] == ["CannotWrite"]
+    assert [finding.code for finding in findings(TARGETS[target], obj, settings, **ASKED)] == ["CannotWrite"]
     assert "cret" not in str(proposals(TARGETS[target], obj, settings, **ASKED))
     assert changes(TARGETS[target], obj, settings, **ASKED) == []
 

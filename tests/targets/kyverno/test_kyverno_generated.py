@@ -100,8 +100,8 @@ def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str) 
     options = {"generate": kind}
     once = ran(SETTINGS, options=options)
     assert text_of_items(once.output).startswith(text_of_items(listed(SETTINGS, options=options)))
-    assert kinds_and_names(once.output) == [(one, OURS) for one in KINDS[kind]]
-    assert all(one["metadata"] == {"name": OURS, "labels": MARKS} for one in items_of(once.output)[1:])
+    assert kinds_and_names(once.output) == [(made, OURS) for made in KINDS[kind]]
+    assert all(policy["metadata"] == {"name": OURS, "labels": MARKS} for policy in items_of(once.output)[1:])
     again = run(once.output)
     assert (again.output, again.changed) == (once.output, 0)
 

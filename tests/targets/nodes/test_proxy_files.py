@@ -193,7 +193,7 @@ def test_a_secret_that_cannot_be_named_is_an_error(entries: list[Any], settings:
 
 
 def values(*entries: Any, **options: Any) -> list[tuple[str | None, str]]:
-    return [(one.value, one.place) for one in CONTAINERD.read(files(*entries), {"containerd": options})]
+    return [(reading.value, reading.place) for reading in CONTAINERD.read(files(*entries), {"containerd": options})]
 
 
 def test_what_is_read_names_its_line_its_file_and_its_permissions() -> None:

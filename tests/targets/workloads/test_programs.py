@@ -118,7 +118,7 @@ def test_images_of_cert_manager_are_recognised_under_any_name(image: str) -> Non
 def test_a_refusal_holds_and_options_reach_the_containers(obj: Any) -> None:
     assert changes(WORKLOADS, obj) != []
     obj["spec"]["template"]["spec"]["containers"][0]["env"] = env({"HTTP_PROXY": "http://old:1"})
-    assert [one.code for one in findings(WORKLOADS, obj, conflict="Keep")] == ["ValueKept"]
+    assert [finding.code for finding in findings(WORKLOADS, obj, conflict="Keep")] == ["ValueKept"]
     obj["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "false"}
     assert proposals(WORKLOADS, obj) == []
 
