@@ -143,7 +143,7 @@ def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
     """Return the ProxyConfigs among manifests; what a ResourceList says to its function counts before its items."""
     objects = Objects(manifests, *more)
     configs = []
-    for index in range(len(manifests)):
+    for index in manifests.holding((config.KIND, "ResourceList")):
         of_document = list(located_configs(manifests, index))
         of_list = [located for located in of_document if located.is_of_list]
         configs += [FoundConfig(located, objects) for located in of_list or of_document]
