@@ -82,10 +82,11 @@ class _Edited(NamedTuple):
 
 def _edited(place: PlannedEdit, changes: ListChanges, mode: Mode) -> _Edited:
     """Apply the edit of a target to the data of its object; in a check, an object that lacks its proxy is an error."""
-    before = tuple(place.readings())
+    places = place.places()
+    before = tuple(place.readings(places))
     findings: list[Result] = []
     edit = None
-    for proposal in place.proposals():
+    for proposal in place.proposals(places):
         if isinstance(proposal, Edit):
             edit = proposal
             _apply(edit, place, changes)

@@ -24,6 +24,7 @@ from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
 
 if TYPE_CHECKING:
+    from krm_fn.places.place import Place
     from krm_fn.places.reading import Reading
     from krm_fn.targets.base import Target
 
@@ -134,13 +135,17 @@ class PlannedEdit(NamedTuple):
                 memberships += [membership._replace(role=role) for membership in self.memberships]
         return settings.subjects(memberships, target=self.target_id, name=self.obj.base_name)
 
-    def proposals(self) -> Iterator[Edit | Result]:
-        """Yield the findings about the object, and at most one Edit.
+    def places(self) -> list[Place | Result]:
+        """Return the places of the object as it is now, and what keeps others from being one."""
+        return [*self.target.places(self.obj.data, self.context)]
+
+    def proposals(self, places: Iterable[Place | Result]) -> Iterator[Edit | Result]:
+        """Yield the findings about the object, given its places, and at most one Edit.
 
         About an object that SOPS encrypted there is only the finding that it is encrypted.
         """
         yield from self.notes
-        proposals = list(self.target.edit(self.obj.data, self.context))
+        proposals = list(self.target.edit(self.obj.data, self.context, places))
         if sops.is_encrypted(self.obj.data):
             if proposals:
                 yield sops.refusal()
@@ -149,15 +154,17 @@ class PlannedEdit(NamedTuple):
         else:
             yield from proposals
 
-    def readings(self) -> Iterator[Reading]:
-        """Yield what the object holds already in the place of the target.
+    def readings(self, places: Iterable[Place | Result] | None = None) -> Iterator[Reading]:
+        """Yield what the object holds already in the place of the target; ``places`` where they are known.
 
         Nothing if it is encrypted.
         """
         if self.known_readings is not None:
             yield from self.known_readings
         elif not sops.is_encrypted(self.obj.data):
-            yield from self.target.read(self.obj.data, self.options, self.uses)
+            from krm_fn.places.place import read_places  # noqa: PLC0415 -- many lists have no place
+
+            yield from read_places(self.obj.data, self.places() if places is None else places)
 
     @property
     def all_settings(self) -> list[ProxySettings]:

@@ -151,7 +151,7 @@ class Target:
 
     def read(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Iterator[Reading]:
         """Yield what the places of an object say, whoever wrote it."""
-        yield from read_places(data, self.places(data, Context(options, uses=uses)))
+        return read_places(data, self.places(data, Context(options, uses=uses)))
 
     def has_site(self, data: Data, context: Context) -> bool:
         """Return whether an object has a place for a proxy: one would be written there, or refused."""
@@ -163,10 +163,17 @@ class Target:
         """Give a draft the proxy of the context."""
         write_places(draft, self.places(draft.data, context), context.settings)
 
-    def edit(self, data: Data, context: Context) -> Iterator[Edit | Result]:
-        """Yield what there is to say about an object, and at most one Edit that gives it its proxy."""
+    def edit(
+        self, data: Data, context: Context, places: Iterable[Place | Result] | None = None
+    ) -> Iterator[Edit | Result]:
+        """Yield what there is to say about an object, and at most one Edit that gives it its proxy.
+
+        ``places`` are those of the object in this context, where they are known.
+        """
         draft = Draft(data)
-        self.write(draft, context)
+        if places is None:
+            places = self.places(data, context)
+        write_places(draft, places, context.settings)
         if (
             draft.edits
             and not context.settings.sets_any
