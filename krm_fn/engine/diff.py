@@ -24,8 +24,6 @@ def diff(before: Any, after: Any) -> list[Operation]:
 
 
 def _values(before: Any, after: Any, path: Pointer) -> Iterator[Operation]:
-    if before is after:
-        return
     is_filled = path and not before and after
     if isinstance(before, dict) and isinstance(after, dict) and not is_filled:
         yield from _members(before, after, path)
@@ -40,17 +38,18 @@ def _members(before: Fields, after: Fields, path: Pointer) -> Iterator[Operation
         if key not in after:
             yield patch.remove(*path, key)
     for key, value in after.items():
-        if key in before:
-            yield from _values(before[key], value, (*path, key))
-        else:
+        if key not in before:
             yield patch.add(*path, key, value=value)
+        elif before[key] is not value:
+            yield from _values(before[key], value, (*path, key))
 
 
 def _items(before: list[Any], after: list[Any], path: Pointer) -> Iterator[Operation]:
     """Yield changes at old indices, then removals from the back, then additions from the front."""
     pairs = pair_items(before, after)
     for old, new in pairs:
-        yield from _values(before[old], after[new], (*path, str(old)))
+        if before[old] is not after[new]:
+            yield from _values(before[old], after[new], (*path, str(old)))
     kept = dict(pairs)
     for index in reversed(range(len(before))):
         if index not in kept:

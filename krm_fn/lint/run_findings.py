@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn import placeholders
 from krm_fn.config import Mode, ProxyConfig
@@ -44,8 +44,8 @@ def review(
     for record in compared:
         if not record.place.target_id:
             yield from record.results
-        elif record.wanted:
-            findings = _about_place(record)
+        elif wanted_there := record.wanted:
+            findings = _about_place(record, wanted_there)
             yield from map(record.place.result, findings)
     yield from _exposed_passwords(compared, wanted)
     yield from _service_addresses(compared)
@@ -71,30 +71,30 @@ def reader_of(record: Compared) -> Reader:
     )
 
 
-def _about_place(record: Compared) -> Iterator[Result]:
+def _about_place(record: Compared, wanted: Mapping[str, str]) -> Iterator[Result]:
     """Yield what is wrong with what others wrote there, and a warning where it still differs and nobody said so."""
     if record.place.target.writes is Writes.NOTHING:
         return
-    yield from _encoded_placeholder(record)
+    yield from _encoded_placeholder(record, wanted)
     is_whole_system = record.place.target_id in SYSTEMS
     keeps = is_whole_system and record.place.options.get("conflict") == "Keep"
     ours = set()
     for reading in record.after:
-        if reading.value == record.wanted.get(reading.variable):
+        if reading.value == wanted.get(reading.variable):
             ours.add(reading.file)
     judged = record.after
     if ours:  # the target reports another file, which it cannot remove
         files = {*ours, ""}
         judged = tuple(reading for reading in judged if reading.file in files)
-    for result in judge_places(judged, reader_of(record), record.wanted):
+    for result in judge_places(judged, reader_of(record), wanted):
         # With `Keep` the user wants what is there, as far as it reaches its reader.
         if not keeps or result.code in ("ValueLost", "UrlInvalid"):
             yield result
     if keeps or not all(is_change(result) for result in record.results):
         return
     for reading in record.after:
-        wanted = record.wanted.get(reading.variable, "")
-        if reading.text and not same_value(reading.variable, reading.text, wanted):
+        value = wanted.get(reading.variable, "")
+        if reading.text and not same_value(reading.variable, reading.text, value):
             message = (
                 f"`{reading.variable}` of {reading.place} has another value than this ProxyConfig says: "
                 "change it yourself"
@@ -103,13 +103,13 @@ def _about_place(record: Compared) -> Iterator[Result]:
             return
 
 
-def _encoded_placeholder(record: Compared) -> Iterator[Result]:
+def _encoded_placeholder(record: Compared, wanted: Mapping[str, str]) -> Iterator[Result]:
     """Yield a warning for a placeholder in an encoded text, where no later step finds it."""
     for reading in record.after:
         value = reading.value or ""
-        stored = lookup(record.obj.data, reading.path)
-        if not placeholders.is_in(value) or value != record.wanted.get(reading.variable):
+        if not placeholders.is_in(value) or value != wanted.get(reading.variable):
             continue
+        stored = lookup(record.obj.data, reading.path)
         if isinstance(stored, str) and not placeholders.is_in(stored):
             message = (
                 f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "

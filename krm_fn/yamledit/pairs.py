@@ -29,6 +29,8 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     rest = range(len(before) - tail, len(before))
     longer = len(after) - len(before)
     pairs += [(index, index + longer) for index in rest]
+    if head + tail == min(len(before), len(after)):
+        return pairs
     equal = partial(_matches, key=comparable)
     of_one_name = partial(_matches, key=_natural_key)
     ends = (len(before), len(after))
