@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy.entries import address, network
+from krm_fn.noproxy.entries import Address, Cidr, address, network
 
 _SEPARATORS = {
     "comma": ",",
@@ -63,6 +63,17 @@ java              itself nothing below   entry comma          brackets case loop
 """  # noqa: E501
 
 
+class _Entry(NamedTuple):
+    """One entry of a list, as it is written, and what it may mean to some client."""
+
+    written: str
+    is_cidr: bool
+    cidr: Cidr | None
+    host: str
+    port: str
+    address: Address | None
+
+
 class Client(NamedTuple):
     """One client, or one range of versions of it: a row of the table."""
 
@@ -86,34 +97,33 @@ class Client(NamedTuple):
         if self.everything == "list" and no_proxy == "*":
             return True
         name = self._without_final_dot(host.lower())
+        host_address = address(name)
         entries = _entries(no_proxy, self.separators)
-        return any(self._matches(entry, name, port) for entry in entries)
+        return any(self._matches(entry, name, host_address, port) for entry in entries)
 
     def breaks_on(self, no_proxy: str) -> bool:
         """Return whether this client raises an error for every host with this list."""
+        if "breaks" not in self.does:
+            return False
         entries = _entries(no_proxy, self.separators)
-        return "breaks" in self.does and any(map(_BREAKS_HTTPX.search, entries))
+        return any(_BREAKS_HTTPX.search(entry.written) for entry in entries)
 
-    def _matches(self, entry: str, name: str, port: int) -> bool:
-        entry = entry.lower() if "case" in self.does else entry
-        if entry == "*":
+    def _matches(self, entry: _Entry, name: str, host: Address | None, port: int) -> bool:
+        if entry.written == "*":
             return self.everything == "entry"
-        host = address(name)
-        if _CIDR.fullmatch(entry):
-            cidr = network(entry)
+        if entry.is_cidr:
+            cidr = entry.cidr
             if cidr is None or host is None or str(cidr.version) not in self.does:
                 return False
             return host in cidr
-        with_port = _PORT.fullmatch(entry)
-        if with_port:
-            entry = with_port[1]
-            if "ports" not in self.does or int(with_port[2]) != port:
-                return False
-        if entry.startswith("["):
-            return "brackets" in self.does and host is not None and address(entry) == host
+        if entry.port and ("ports" not in self.does or int(entry.port) != port):
+            return False
+        if entry.host.startswith("["):
+            return "brackets" in self.does and host is not None and entry.address == host
         if host is not None and self.bare != "suffix":
-            return address(entry) == host and (host.version == 4 or "ipv6" in self.does)
-        return self._matches_name(self._without_final_dot(entry), name)
+            return entry.address == host and (host.version == 4 or "ipv6" in self.does)
+        text = entry.host.lower() if "case" in self.does else entry.host
+        return self._matches_name(self._without_final_dot(text), name)
 
     def _matches_name(self, entry: str, name: str) -> bool:
         form, domain = self.bare, entry
@@ -132,10 +142,18 @@ class Client(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _entries(no_proxy: str, separators: str) -> tuple[str, ...]:
+def _entries(no_proxy: str, separators: str) -> tuple[_Entry, ...]:
     """Return the entries of a list: each is asked about many hosts, by many clients."""
     parts = re.split(_SEPARATORS[separators], no_proxy.strip())
-    return tuple(filter(None, parts))
+    return tuple(map(_entry, filter(None, parts)))
+
+
+def _entry(written: str) -> _Entry:
+    host, port = written, ""
+    is_cidr = _CIDR.fullmatch(written) is not None
+    if with_port := _PORT.fullmatch(written):
+        host, port = with_port.groups()
+    return _Entry(written, is_cidr, network(written) if is_cidr else None, host, port, address(host))
 
 
 def _clients() -> dict[str, Client]:
