@@ -148,7 +148,7 @@ def key_of(obj: Object) -> Key:
 
 def target_of(reference: Any, namespace: str, file: str = "") -> Key | None:
     """Return the key that a reference, in an object of a namespace and a file, means."""
-    if not isinstance(reference, Mapping):
+    if not isinstance(reference, dict):
         return None
     kind = text(reference.get("kind"))
     name = text(reference.get("name"))

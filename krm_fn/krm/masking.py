@@ -223,8 +223,10 @@ def _masked(text: str, known: _Mask | None = None) -> str:
 def _without(forms: Iterable[Credential], text: str) -> str:
     small = text.lower()
     for form in forms:
-        if any(hint in small for hint in form.hints):
-            text = re.sub(form.pattern, _hidden, text)
+        for hint in form.hints:
+            if hint in small:
+                text = re.sub(form.pattern, _hidden, text)
+                break
     return text
 
 

@@ -30,12 +30,16 @@ def replaced_list(
         return
     new = [reading.text for reading in after if reading.is_list and reading.text]
     new += ours
+    old = [
+        (reading, text)
+        for reading in before
+        if reading.is_list and (text := reading.text or reading.unresolved) and text not in new
+    ]
+    if not old:
+        return
     covering = NoProxyList(entries.normalise(new))
     lost: dict[str, Pointer] = {}
-    for reading in before:
-        text = reading.text or reading.unresolved
-        if not reading.is_list or not text or text in new:
-            continue
+    for reading, text in old:
         if entries.may_hold_a_credential(text):
             lost.setdefault(_NOT_SHOWN, reading.path)
             continue

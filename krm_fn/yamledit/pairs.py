@@ -77,11 +77,13 @@ def _matches(
     key: Callable[[Any], str | None],
 ) -> list[Pair]:
     """Pair the items of two ranges that have an equal key, in the order of both."""
-    from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits only add items
-
     keys_before = [key(before[index]) or f"old {index}" for index in old]
     keys_after = [key(after[index]) or f"new {index}" for index in new]
     pairs: list[Pair] = []
+    if set(keys_before).isdisjoint(keys_after):
+        return pairs
+    from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits only add items
+
     matcher = SequenceMatcher(None, keys_before, keys_after)
     for at_old, at_new, size in matcher.get_matching_blocks():
         equal_old = old[at_old : at_old + size]

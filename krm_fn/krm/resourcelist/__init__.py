@@ -109,7 +109,7 @@ class ResourceList(Entries):
             EditError: an item cannot be edited without risk; the message names it.
         """
         known = set(map(repr, list_at(self._layout.head, ("results",))))
-        new_results = [result for result in results if repr(result) not in known]
+        new_results = [result for result in results if not known or repr(result) not in known]
         pieces = [piece.encode() for piece in self._layout.write(changes, new_results)]
         return [self._bom.encode(), *pieces]
 

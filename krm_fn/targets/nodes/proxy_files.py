@@ -251,9 +251,16 @@ def readings_of(
     config: NodeConfig, entry: FileEntry, label: str, form: Syntax
 ) -> Iterator[Reading]:
     """Yield each variable that a file sets; all six where its text is not here."""
-    blank = Reading("", None, entry.field("content"), "", label, file=entry.path)
-    permissions = text_at(entry.entry, ("permissions",))
-    blank = blank._replace(permissions=permissions, by_ignition=config.has_ignition)
+    blank = Reading(
+        "",
+        None,
+        entry.field("content"),
+        "",
+        label,
+        file=entry.path,
+        permissions=text_at(entry.entry, ("permissions",)),
+        by_ignition=config.has_ignition,
+    )
     if entry.text is not None:
         if not form.problem(entry.text):
             yield from readings(entry.text, form, blank)
