@@ -177,6 +177,14 @@ class _Writer:
 
     def _mapping(self, child: Child, node: Mapping) -> None:
         """Note the edits of the members of a mapping."""
+        names = [key_text(name) for name, _ in node.entries]
+        if names == [*child.old] and child.old.keys() == child.new.keys() and not self._has_aliases:
+            # Nearly all mappings keep their members, of which one changes.
+            for name, (key_node, value) in zip(names, node.entries, strict=True):
+                if child.old[name] is not child.new[name]:
+                    slot = layout.slot_of(self.text, node, key_node, value)
+                    self.value(Child(slot, child.old[name], child.new[name], child.slot.kind))
+            return
         children: list[Child] = []
         inherited: Fields = {}
         indexes: dict[str, int] = {}

@@ -48,17 +48,7 @@ def slots_of(text: str, node: Mapping | Sequence) -> list[Slot]:
     """Return where the members or items of a collection are."""
     slots: list[Slot] = []
     if isinstance(node, Mapping):
-        kind = KEY
-        if node.flow:
-            kind = FLOW
-        for key, value in node.entries:
-            start = _begin_of_key(text, key.start)
-            behind = end = key.end
-            colon = end_of_match(_SPACE_AND_COMMENTS, text, behind)
-            if text.startswith(":", colon):  # else an explicit key without a value
-                behind = colon + 1
-                end = max(end, value.end)
-            slots.append(Slot(value, kind, start, behind, end, key_text(key)))
+        slots = [slot_of(text, node, key, value) for key, value in node.entries]
     elif node.flow:
         slots = [Slot(item, FLOW, item.start, item.start, item.end) for item in node.items]
     else:
@@ -68,6 +58,18 @@ def slots_of(text: str, node: Mapping | Sequence) -> list[Slot]:
             slots.append(Slot(item, DASH, dash, dash + 1, item.end))
             position = item.end
     return slots
+
+
+def slot_of(text: str, node: Mapping, key: Node, value: Node) -> Slot:
+    """Return where a member of a mapping is."""
+    kind = FLOW if node.flow else KEY
+    start = _begin_of_key(text, key.start)
+    behind = end = key.end
+    colon = end_of_match(_SPACE_AND_COMMENTS, text, behind)
+    if text.startswith(":", colon):  # else an explicit key without a value
+        behind = colon + 1
+        end = max(end, value.end)
+    return Slot(value, kind, start, behind, end, key_text(key))
 
 
 def _begin_of_key(text: str, key: int) -> int:
