@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from itertools import accumulate
 
 from krm_fn.errors import InputError
-from krm_fn.krm.masking import ProxyPasswords, holds_secret_object, is_credential, redact
+from krm_fn.krm.masking import ProxyPasswords, holds_secret_object, is_credential, may_name_credential, redact
 from krm_fn.krm.proxy_values import is_name, shown_text, shown_url
 from krm_fn.printable import HIDDEN
 from krm_fn.yamledit import Document
@@ -173,10 +173,11 @@ def _values_of(name: str, members: Sequence_[tuple[str, Node]]) -> list[str]:
 
 def _is_secret(name: str, value: Node) -> bool:
     """Return whether a value is a credential by its name, or stands in the place of a proxy URL and is none."""
-    if isinstance(value, Mapping):
+    is_url = is_name(name)
+    if isinstance(value, Mapping) or not (is_url or may_name_credential(name)):
         return False
     texts = [_text(scalar) for scalar in _values_in(value)]
-    if is_name(name):
+    if is_url:
         return HIDDEN in map(shown_url, texts)
     return any(is_credential(name, text) for text in texts if not text.startswith("-"))
 

@@ -46,7 +46,8 @@ _NAME = (
 )
 _WORDS = ("token", "pass", "pwd", "secret", "key", "authorization")
 """One of them is in each of the names."""
-_IS_NAME = rf"(?i)[\w./:-]*{_NAME}"
+_IS_NAME = rf"(?i:[\w./:-]*{_NAME})"
+_LIST = r"(?i:no_?proxy)"
 _ASSIGNMENT = rf"""(?i)({_NAME}\\?["']?[ \t]{{0,8}}(?:=>|:=|=(?![=~])|:(?=[ \t"'\\]))[ \t]{{0,8}})([^\r\n]{{1,300}})"""
 _HARMLESS = (
     r"""(?i)["'\\]{0,9}(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*"""
@@ -189,9 +190,14 @@ def is_credential(name: Any, value: Any) -> bool:
     """Return whether a value with this name is a credential, and no reference to one."""
     if not isinstance(name, str) or not isinstance(value, (str, int)) or isinstance(value, bool):
         return False
-    if re.fullmatch(r"(?i)no_?proxy", name):
+    if re.fullmatch(_LIST, name):
         return re.search(rf"""(?:^|[\s,;|"']){_ENTRY}""", str(value)) is not None
     return re.fullmatch(_IS_NAME, name) is not None and not re.fullmatch(_HARMLESS, str(value))
+
+
+def may_name_credential(name: str) -> bool:
+    """Return whether a value with this name can be a credential."""
+    return re.fullmatch(rf"{_LIST}|{_IS_NAME}", name) is not None
 
 
 def shown_line(text: str) -> str:
