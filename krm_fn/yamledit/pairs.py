@@ -24,7 +24,7 @@ Pair = tuple[int, int]
 def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     """Pair the items of a list with the items that they become, in the order of both lists."""
     # Nearly all items of a list stay: those at both ends first.
-    head, tail = common_ends(before, after, same)
+    head, tail = common_ends(before, after, _is_one)
     pairs = [(index, index) for index in range(head)]
     rest = range(len(before) - tail, len(before))
     longer = len(after) - len(before)
@@ -51,6 +51,12 @@ def common_ends(
     rest_new = reversed(new[head:])
     tail = sum(takewhile(bool, map(is_equal, rest_old, rest_new)))
     return head, tail
+
+
+def _is_one(before: Any, after: Any) -> bool:
+    """Return whether two items at the same end of their lists are one, whatever else it says now."""
+    name = _natural_key(before)
+    return name == _natural_key(after) if name else same(before, after)
 
 
 def comparable(item: Any) -> str:
