@@ -99,7 +99,9 @@ def uses(obj: Object) -> Iterator[Use]:
 def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
     """Yield every object that an object of any kind refers to, by a reference of either form, and the path."""
     for path, value in walk(obj.data):
-        target = target_of(value, obj.ref.namespace, obj.ref.file_path) if path else None
+        if not path or not isinstance(value, dict):
+            continue
+        target = target_of(value, obj.ref.namespace, obj.ref.file_path)
         if target and target.group:
             yield target, path
 

@@ -115,7 +115,6 @@ class _Workloads(Target):
         if choice.is_refused(data, at):
             return
         names = choice.request_of(data, at).names
-        is_chosen = _is_chosen(data, at, options)
         chosen = _chosen(data, at, options)
         known = [
             row
@@ -123,11 +122,11 @@ class _Workloads(Target):
             for row in PROGRAMS[preset]
             if row.is_labelled(data)
         ]
-        if context.settings.sets_any and (chosen or is_chosen or known):
+        if context.settings.sets_any and (chosen or known or _is_chosen(data, at, options)):
             yield from wrong_types(data, at)
         if at == _OF_PROVIDER:
             is_preset = _PROVIDERS in options.get("presets", ())
-            if not names and (is_chosen or is_preset):
+            if not names and (is_preset or _is_chosen(data, at, options)):
                 names = (_MANAGER,)
             # A container of this name overrides that of the released manifest; it goes with the variables.
             for name in names:
