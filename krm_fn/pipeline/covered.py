@@ -76,7 +76,7 @@ def covered(
         explained: whether to read the objects that no target needs, to say why they are left.
     """
     overview = comparison.overview
-    found = _found(comparison.compared, source, named=named)
+    found = _found(comparison, source, named=named)
     groups: defaultdict[str, _Groups] = defaultdict(lambda: defaultdict(list))
     known = set()
     for key, records in by_object(comparison.compared).items():
@@ -115,11 +115,11 @@ def covered(
 
 
 def _found(
-    compared: Iterable[Compared], source: ObjectSource, *, named: bool
+    comparison: Comparison, source: ObjectSource, *, named: bool
 ) -> dict[str, list[ObjectRef]]:
-    """Return the objects of each system; an item whose text names kinds of several is read, unless a target did it."""
-    known = {}
-    for record in compared:
+    """Return the objects of each system; an item whose text names kinds of several is read, unless the plan did it."""
+    known = {**comparison.overview.refs}
+    for record in comparison.compared:
         if not record.obj.path and not record.place.is_new:
             known[record.place.item_index] = [record.obj.ref]
     found: defaultdict[str, list[ObjectRef]] = defaultdict(list)

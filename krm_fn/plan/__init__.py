@@ -116,6 +116,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     new_objects += generated(topology, config)
     edits += lacking(new_objects, known, config, overview)
     overview.unreadable = list(reader.unreadable.values())
+    overview.refs = reader.refs
     return [*edits, *of_classes]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Texts
 from krm_fn.plan.model import ObjectSource
 
@@ -24,17 +25,18 @@ def items_of_kinds(source: ObjectSource, kinds: Iterable[str], words: Texts = ()
 
 
 class ItemReader:
-    """Reads each item once, when it is first asked for, and forgets it when it is taken."""
+    """Reads each item once, when it is first asked for, and forgets it when it is taken; ``refs`` stay."""
 
     def __init__(self, source: ObjectSource) -> None:
         self.source = source
         self._read: dict[int, list[Object]] = {}
+        self.refs: dict[int, list[ObjectRef]] = {}
         self.unreadable: dict[int, DocumentError] = {}
 
     def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
         """Yield the objects of items that may hold one of some kinds; raises InputError."""
         for index in items_of_kinds(self.source, kinds):
-            self._read[index] = self.source.objects(index)
+            self._read[index] = self._objects(index)
             yield from self._read[index]
 
     def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
@@ -49,7 +51,7 @@ class ItemReader:
         """Return the objects of one item that no target needs, none if it cannot be read."""
         if index not in self._read:
             try:
-                self._read[index] = self.source.objects(index)
+                self._read[index] = self._objects(index)
             except InputError as error:
                 if not isinstance(error, DocumentError):
                     error = DocumentError(str(error), code=error.code)
@@ -61,4 +63,9 @@ class ItemReader:
         """Return the objects of one item and forget them; raises InputError."""
         if index in self._read:
             return self._read.pop(index)
-        return self.source.objects(index)
+        return self._objects(index)
+
+    def _objects(self, index: int) -> list[Object]:
+        objects = self.source.objects(index)
+        self.refs[index] = [obj.ref for obj in objects]
+        return objects

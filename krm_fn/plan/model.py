@@ -241,6 +241,7 @@ class Overview:
         naming: the selected objects whose text names a variable for a proxy, and their Clusters.
         clusters: all Clusters that count as themselves, not as another one of the same name.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
+        refs: index of an item that was read -> its objects.
     """
 
     def __init__(self) -> None:
@@ -254,6 +255,7 @@ class Overview:
         self.naming: list[tuple[Object, Memberships]] = []
         self.clusters: list[tuple[Object, Memberships]] = []
         self.uses = NO_USES
+        self.refs: dict[int, list[ObjectRef]] = {}
 
     @property
     def has_others(self) -> bool:
