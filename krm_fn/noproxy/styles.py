@@ -29,6 +29,8 @@ from krm_fn.noproxy.model import (
     Origin,
     Style,
 )
+from krm_fn.products.cluster_api import SERVICE_ADDRESSES as FIRST_ADDRESSES
+from krm_fn.products.cluster_api import SERVICES
 
 TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
 ROOTED = "rooted"
@@ -103,6 +105,8 @@ def first_address(cidr: str) -> str:
 
     Source: Kubernetes ``pkg/controlplane/instance.go`` takes address 1 of the first service CIDR.
     """
+    if cidr == SERVICES:  # a patch of a ClusterClass fills in both
+        return FIRST_ADDRESSES
     network = entries.network(cidr)
     return str(network[1]) if network and network.num_addresses > 1 else ""
 
@@ -155,7 +159,7 @@ def _service_addresses(network: ClusterNetwork, audience: Audience) -> Iterator[
         # Pods need the address of the API server, even if Ruby misreads it.
         is_wrong = at and audience is Audience.POD and entries.confuses_ruby(address)
         if address and not is_wrong:
-            cidr = entries.network(service.value)
+            cidr = entries.network(service.value) or service.value
             rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
             yield Entry.of_fact(service).by_rule(address, rule)
 

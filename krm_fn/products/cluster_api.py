@@ -1,4 +1,4 @@
-"""Cluster API: its groups, the kind of a Cluster, the roles of nodes, the types of its Secrets, and our patches.
+"""Cluster API: its groups, the kind of a Cluster, the roles of nodes, the types of its Secrets, our patches and names.
 
 Source: ``kubernetes-sigs/cluster-api`` ``api/addons`` (``ClusterResourceSetSecretType``).
 """
@@ -23,6 +23,17 @@ OUR_PATCHES = (
     "inject-proxy-nodes",
 )
 """The names of the patches that a run writes into a ClusterClass, in their order; all others have another author."""
+
+PODS = "builtin.cluster.network.pods"
+SERVICES = "builtin.cluster.network.services"
+SERVICE_ADDRESSES = "builtin.cluster.network.services.first"
+DOMAIN = "builtin.cluster.network.domain"
+"""What the variable of a ClusterClass says in the place of a Cluster's networks, of the first address of each service
+CIDR, and of its domain in lower case, the default where it says none.
+
+Source: Cluster API, "Writing a ClusterClass": ``builtin.cluster.network.pods`` and ``.services`` are the lists of
+``spec.clusterNetwork``, and ``.serviceDomain`` is a text; each may be missing.
+"""
 
 
 def is_cluster_api(group: str) -> bool:

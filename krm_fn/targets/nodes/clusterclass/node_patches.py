@@ -117,7 +117,7 @@ class _Written(NamedTuple):
             if text in self.commands:
                 continue
             if _MARKER in text:
-                template = go_templates.exports()
+                template = go_templates.EXPORTS
                 exports = [(NODES, _of_template(template))]
             elif is_restart(text):
                 commands.append((LISTS, {"value": text}))

@@ -1,131 +1,110 @@
-"""The proxy of a ClusterClass and of the nodes made of it: lists with names in them that Cluster API fills in.
+"""The proxy of a ClusterClass and of the nodes made of it.
 
-A name means what the builtin variables of a Cluster hold, and nothing else. Where a list
-with names would not become the very entries that the nodes need, it holds no names.
-
-Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.cluster.network.{pods,services}`` are lists,
-``serviceDomain`` is a text; each is what ``spec.clusterNetwork`` of the Cluster says, or missing.
+The list of a class holds names, such as ``builtin.cluster.network.pods``, which its patches replace with what the fields
+of each Cluster say. Where a list with names would not become the very entries that the nodes need, it holds no names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 from krm_fn import noproxy, placeholders
 from krm_fn.clusters import Cluster, Fact, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Audience, Readers
+from krm_fn.noproxy.model import CLUSTER_DOMAIN
+from krm_fn.products.cluster_api import DOMAIN, PODS, SERVICE_ADDRESSES, SERVICES
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
 
-PODS = "builtin.cluster.network.pods"
-SERVICES = "builtin.cluster.network.services"
-ADDRESSES = "builtin.cluster.network.services.first"
-"""The first address of each service CIDR: no variable of Cluster API, but worked out from one."""
-
-DOMAIN = "builtin.cluster.network.domain"
-"""``serviceDomain``, or the default where the Cluster does not say; in lower case, as it may be a part of an entry."""
-
-DEFAULT_DOMAIN = "cluster.local"
-
-# Any real value takes part in all rules of a style; these are kept for documentation (RFC 5737, RFC 2606).
-_PODS, _SERVICES, _ADDRESS, _DOMAIN = (
-    "198.51.100.0/25",
-    "198.51.100.128/25",
-    "198.51.100.129",
-    "service-domain.invalid",
-)
-_NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES, _DOMAIN: DOMAIN}
-_EXAMPLES = {
-    "pod_cidrs": (Fact(_PODS),),
-    "service_cidrs": (Fact(_SERVICES),),
-    "service_domain": (Fact(_DOMAIN),),
-}
+_NAMES = {"pod_cidrs": PODS, "service_cidrs": SERVICES, "service_domain": DOMAIN}
+"""Member of a ``ClusterNetwork`` -> the name that stands for it in a list."""
 
 
 def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
-    """Return what the nodes of any Cluster of a class get, as far as it does not depend on the Cluster.
+    """Return what the nodes of any Cluster of a class get; its list holds names.
 
     Args:
         config: the checked FunctionConfig.
         of_class: what is known about every such Cluster: its infrastructure, and the networks that its machines are in.
         name: the name of the class, for overrides that name some objects.
     """
-    probe = network_of(of_class, config.cluster_defaults, config.policy)._replace(**_EXAMPLES)
-    resolved = resolve(
-        config._replace(cluster_defaults=probe),
-        (),
-        target=OF_CLASSES,
-        readers=Readers(Audience.NODE),
-        name=name,
-    )
-    entries = tuple(
-        entry._replace(text=_named(entry.text), why=tuple(map(_named, entry.why)))
-        for entry in resolved.entries
-    )
-    resolved = resolved._replace(networks=(), missing=(), entries=entries)
-    return _with_list(resolved, [entry.text for entry in entries])
+    network = network_of(of_class, config.cluster_defaults, config.policy)
+    names = {member: (Fact(text),) for member, text in _NAMES.items()}
+    config = config._replace(cluster_defaults=network._replace(**names))
+    readers = Readers(Audience.NODE)
+    resolved = resolve(config, (), target=OF_CLASSES, readers=readers, name=name)
+    return _with_list(resolved._replace(networks=(), missing=()), _texts(resolved))
 
 
 def for_nodes(
-    config: ProxyConfig, membership: Membership, default: ProxySettings, name: str
+    config: ProxyConfig, membership: Membership, inherited: ProxySettings, name: str
 ) -> Resolved:
-    """Return what some nodes of a Cluster get.
-
-    ``default`` itself if it gives the same when filled in.
+    """Return what some nodes of a Cluster get: the inherited list if that becomes the same entries.
 
     Args:
         config: the checked FunctionConfig.
         membership: which nodes, of which Cluster.
-        default: what they get if no override names them; its list may hold names.
+        inherited: what they get if no override names them; its list may hold names.
         name: the name of the object of this Cluster, for overrides that name some.
     """
-    resolved_for = partial(
-        resolve, config, target=OF_CLASSES, readers=Readers(Audience.NODE), name=name
-    )
-    whole = resolved_for((membership,))
-    wanted = [entry.text for entry in whole.entries]
-    network = membership.cluster.network
-    own = {}  # what fields of the Cluster itself say, and so what Cluster API knows of it
-    examples = {}
-    for field, example in _EXAMPLES.items():
-        facts = getattr(network, field)
-        own[field] = [fact.value for fact in facts if fact.ref == membership.cluster.ref]
-        if own[field]:
-            examples[field] = example
-    listed = noproxy.parse(default.no_proxy)
-    is_same_proxy = whole.urls == (default.http_proxy, default.https_proxy)
-    if is_same_proxy and _filled(listed, own) == set(wanted):
-        return _with_list(whole, listed)
-    cluster = membership.cluster._replace(network=network._replace(**examples))
-    probe = resolved_for((membership._replace(cluster=cluster),))
-    named = [_named(entry.text) for entry in probe.entries]
-    filled = _filled(named, own)
-    if not filled <= set(wanted):
-        return _with_list(whole, wanted)
-    missing = [text for text in wanted if text not in filled]
-    return _with_list(whole, named + missing)
+
+    def resolved_for(cluster: Cluster) -> Resolved:
+        nodes = membership._replace(cluster=cluster)
+        readers = Readers(Audience.NODE)
+        return resolve(config, (nodes,), target=OF_CLASSES, readers=readers, name=name)
+
+    cluster = membership.cluster
+    resolved = resolved_for(cluster)
+    entries = _texts(resolved)
+    said = _said_by(cluster)
+    inherited_list = noproxy.parse(inherited.no_proxy)
+    is_same_proxy = resolved.urls == (inherited.http_proxy, inherited.https_proxy)
+    if is_same_proxy and _filled_in(inherited_list, said) == set(entries):
+        return _with_list(resolved, inherited_list)
+    names = {member: (Fact(text),) for member, text in _NAMES.items() if said[text]}
+    network = cluster.network._replace(**names)
+    named = _texts(resolved_for(cluster._replace(network=network)))
+    filled_in = _filled_in(named, said)
+    if not filled_in <= set(entries):
+        return _with_list(resolved, entries)
+    others = [entry for entry in entries if entry not in filled_in]
+    return _with_list(resolved, [*named, *others])
 
 
-def _filled(entries: Iterable[str], own: Mapping[str, Sequence[str]]) -> set[str]:
-    """Return the entries as the template of the patch renders them for a Cluster."""
+def _texts(resolved: Resolved) -> list[str]:
+    return [entry.text for entry in resolved.entries]
+
+
+def _with_list(resolved: Resolved, entries: Sequence[str]) -> Resolved:
+    settings = resolved.settings._replace(no_proxy=",".join(entries))
+    return resolved._replace(settings=settings)
+
+
+def _said_by(cluster: Cluster) -> dict[str, list[str]]:
+    """Return name -> what the fields of a Cluster itself say, which is all that Cluster API knows of its network."""
+    said = {}
+    for member, name in _NAMES.items():
+        facts = getattr(cluster.network, member)
+        said[name] = [fact.value for fact in facts if fact.ref == cluster.ref]
+    return said
+
+
+def _filled_in(entries: Iterable[str], said: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return entries with values in the place of names, as ``go_templates`` makes them."""
     lists = {
-        PODS: own["pod_cidrs"],
-        SERVICES: own["service_cidrs"],
-        ADDRESSES: [*_addresses(own["service_cidrs"])],
+        PODS: said[PODS],
+        SERVICES: said[SERVICES],
+        SERVICE_ADDRESSES: [*_first_addresses(said[SERVICES])],
     }
-    domain = "".join(own["service_domain"]) or DEFAULT_DOMAIN
-    filled: set[str] = set()
+    domain = "".join(said[DOMAIN]) or CLUSTER_DOMAIN
+    filled_in: set[str] = set()
     for entry in entries:
-        if entry in lists:
-            filled.update(lists[entry])
-        else:
-            filled.add(entry.replace(DOMAIN, domain))
-    return filled
+        filled_in.update(lists.get(entry, [entry.replace(DOMAIN, domain)]))
+    return filled_in
 
 
-def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
+def _first_addresses(cidrs: Iterable[str]) -> Iterator[str]:
     """Yield the first address of each CIDR by the rule of the template, which can only add one."""
     for cidr in cidrs:
         if placeholders.is_in(cidr):
@@ -137,15 +116,3 @@ def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
             network, _, last = address.rpartition(".")
             number = int(last) if last.isdecimal() else 0
             yield f"{network}.{number + 1}"
-
-
-def _named(text: str) -> str:
-    """Return a text with the names of Cluster API in the place of the values that stand for them here."""
-    for example, name in _NAMES.items():
-        text = text.replace(example, name)
-    return text
-
-
-def _with_list(resolved: Resolved, entries: Sequence[str]) -> Resolved:
-    settings = resolved.settings._replace(no_proxy=",".join(entries))
-    return resolved._replace(settings=settings)
