@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn import clusters
-from krm_fn.clusters import ObjectIndex, Topology
+from krm_fn.clusters import ObjectIndex, Topology, class_name
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS
-from krm_fn.targets.class_plans import ClassEffect, ClassPlans, class_plans
+from krm_fn.targets.class_plans import ClassPlans, TemplateRules
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
@@ -51,7 +51,6 @@ __all__ = [
 ]
 
 _NO_TARGETS = ItemTargets([], [])
-_CLASS_KINDS = ("Cluster", "ClusterClass")
 _NAMES = (
     "HTTP_PROXY",
     "http_proxy",
@@ -82,12 +81,14 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     read = list(reader.of_kinds(_cluster_kinds(source)))
     read += reader.readable_of_kinds(system_kinds())
     topology = Topology(read)
-    classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
+    classes = _class_plans(read, topology, config)
     uses = data_uses(reader, config)
     overview.take(read, topology, uses, config)
     del read  # so that memory is freed as items are taken
     targets_of = targets_of_items(source, config, uses.names)
-    patched = _patched(source, config, classes)
+    patched: set[int] = set()
+    if is_enabled(OF_CLASSES, config):
+        patched.update(items_of_kinds(source, classes.kinds, classes.words))
     naming = {*source.holding(_NAMES), *items_of_kinds(source, field_kinds())}
     known: ObjectIndex[None] = ObjectIndex()
     edits: list[PlannedEdit] = []
@@ -102,16 +103,18 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
             _count(overview, obj, targets, config)
             if not is_selected(obj, config):
                 continue
-            is_whole = topology.is_whole(obj) and not classes.waits_for(obj)
+            rules = classes.rules_of(obj)
+            is_whole = topology.is_whole(obj) and not rules.is_awaited
             memberships = topology.of(obj)
             standalone = None if memberships else topology.standalone_cluster(obj)
             uses = uses.seen_from(obj.ref.file_path)
             subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
             if index in naming:
                 overview.naming.append((obj, subject.memberships))
-            edits += _edits(subject, targets, config, classes)
-            if index in patched:
-                of_classes += _edits_by_class(subject, config, classes)
+            edits += _edits(subject, targets, config, topology, rules)
+            edit = classes.edit_of(obj) if index in patched else None
+            if edit:
+                of_classes.append(subject.edit_by_class(TARGETS[OF_CLASSES], edit, config))
             new_objects += companions(subject, creators, config)
     new_objects += generated(topology, config)
     edits += lacking(new_objects, known, config, overview)
@@ -131,15 +134,15 @@ def _cluster_kinds(source: ObjectSource) -> frozenset[str]:
     return clusters.kinds(kind for kinds in source.by_kinds for kind in kinds)
 
 
-def _patched(source: ObjectSource, config: ProxyConfig, classes: ClassPlans) -> set[int]:
-    """Return the items that may hold a ClusterClass, or a Cluster of one, that is edited, judged by their text."""
-    if not is_enabled(OF_CLASSES, config):
-        return set()
-    if classes.is_on:
-        return {*items_of_kinds(source, _CLASS_KINDS)}
-    if not classes.words:
-        return set()
-    return {*items_of_kinds(source, _CLASS_KINDS, classes.words)}
+def _class_plans(
+    objects: Sequence[Object], topology: Topology, config: ProxyConfig
+) -> ClassPlans:
+    """Return what the ClusterClasses among the objects do; most lists have none, so this is imported where one is."""
+    if not any(obj.ref.kind == "ClusterClass" or class_name(obj.data) for obj in objects):
+        return ClassPlans()
+    from krm_fn.targets.nodes.clusterclass.classes import Classes  # noqa: PLC0415 -- see above
+
+    return Classes(objects, lambda obj: is_selected(obj, config), topology, config)
 
 
 def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: ProxyConfig) -> None:
@@ -152,40 +155,25 @@ def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: P
 
 
 def _edits(
-    subject: Subject, targets: Sequence[Target], config: ProxyConfig, classes: ClassPlans
+    subject: Subject,
+    targets: Sequence[Target],
+    config: ProxyConfig,
+    topology: Topology,
+    rules: TemplateRules,
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
-    obj = subject.obj
-    concerned: list[Target] = []
-    effects: dict[str, ClassEffect] = {}
-    for target in targets:
-        if not is_edited(target, obj, config):
-            continue
-        effect = classes.effect(target.id, obj)
-        if not effect.stays:
-            concerned.append(target)
-            effects[target.id] = effect
+    concerned = [
+        target
+        for target in targets
+        if target.id not in rules.kept and is_edited(target, subject.obj, config)
+    ]
     for target, resolved in resolved_for_each(subject, concerned, config):
-        effect = effects[target.id]
-        notes = effect.notes if resolved.settings.sets_any else ()
-        if effect.holds_nothing:
+        notes = rules.notes.get(target.id, ()) if resolved.settings.sets_any else ()
+        if target.id in rules.emptied:
             blank = ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
             resolved = Resolved(blank)  # noqa: PLW2901 -- the class holds what the template must not
-        groups = by_groups(subject, target, resolved, config, classes.topology)
-        if groups:
-            memberships, of_all, class_context = groups
-            of_nodes = subject._replace(memberships=memberships)
-            yield of_nodes.edit(target, of_all, config, class_context=class_context)
-            continue
-        yield subject.edit(target, resolved, config, notes=notes)
-
-
-def _edits_by_class(
-    subject: Subject, config: ProxyConfig, classes: ClassPlans
-) -> Iterator[PlannedEdit]:
-    """Yield the edit of a ClusterClass that gets or loses our patches, or of a Cluster of such a class."""
-    about = classes.about(subject.obj)
-    if about:
-        memberships, resolved, class_context = about
-        of_nodes = subject._replace(memberships=memberships)
-        yield of_nodes.edit(TARGETS[OF_CLASSES], resolved, config, class_context=class_context)
+        edit = by_groups(subject, target, resolved, config, topology)
+        if edit:
+            yield subject.edit_by_class(target, edit, config)
+        else:
+            yield subject.edit(target, resolved, config, notes=notes)

@@ -51,7 +51,7 @@ class Subject(NamedTuple):
         config: ProxyConfig,
         *,
         class_context: ClassContext | None = None,
-        notes: Iterable[Result | None] = (),
+        notes: Iterable[Result] = (),
     ) -> PlannedEdit:
         """Return the planned edit of a target that writes this proxy."""
         return PlannedEdit(
@@ -62,11 +62,16 @@ class Subject(NamedTuple):
             resolved,
             target.options(config.targets),
             class_context=class_context,
-            notes=tuple(note for note in notes if note),
+            notes=tuple(notes),
             uses=self.uses,
             is_whole=self.is_whole,
             has_code=self.has_code,
         )
+
+    def edit_by_class(self, target: Target, edit: ClassEdit, config: ProxyConfig) -> PlannedEdit:
+        """Return the planned edit of a target that writes the proxies of the nodes of a class."""
+        nodes = self._replace(memberships=edit.memberships)
+        return nodes.edit(target, edit.resolved, config, class_context=edit.context)
 
 
 def resolved_for_each(
@@ -112,7 +117,7 @@ def by_groups(
     }
     of_all = groups.pop(ALL_NODES)
     of_groups = {where: group.settings for where, group in groups.items()}
-    return tuple(nodes.values()), of_all, ClassContext(groups=of_groups)
+    return ClassEdit(tuple(nodes.values()), of_all, ClassContext(groups=of_groups))
 
 
 def _readers(subject: Subject, target: Target, config: ProxyConfig) -> Readers:

@@ -1,4 +1,4 @@
-"""What a target may know about other objects of the list: values that ``plan`` collects."""
+"""What a target may know of the ClusterClasses of the list: values that ``plan`` collects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from krm_fn.clusters import Key
 from krm_fn.clusters.references import WorkerClass
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Data
 from krm_fn.settings import ProxySettings
 
 
@@ -18,13 +17,25 @@ class ClassPlan(NamedTuple):
 
     Attributes:
         patches: all of them, in order; None where something is in the way, so that the class stays as it is.
-        has_nodes: whether there are nodes that ours are for.
+        has_ours: some of them are ours.
         findings: what the user should know.
     """
 
     patches: Sequence[Any] | None
-    has_nodes: bool = False
+    has_ours: bool = False
     findings: Sequence[Result] = ()
+
+
+class VariableContent(NamedTuple):
+    """What our variable of a class has to hold for its patches.
+
+    Attributes:
+        proxy: the proxy itself, because a patch writes it into a drop-in or a command; if False, whether there is one.
+        secret: the name of a Secret, because drop-ins come from that of each Cluster.
+    """
+
+    proxy: bool = False
+    secret: bool = False
 
 
 class ClassContext(NamedTuple):
@@ -36,8 +47,7 @@ class ClassContext(NamedTuple):
     Attributes:
         is_wanted: the nodes of some Cluster get a proxy by the class.
         is_known: the class is in the list, and is not left out of it.
-        targets: those that are enabled, and whose edits in its templates the patches of the class make instead.
-        options: those of these targets.
+        content: what our variable holds.
         default: the proxy that the class gives to nodes of which nothing is said.
         groups: the proxy of each group of workers of a Cluster: (section, name) -> proxy.
         repairs_erased: its patches erase lists, so what is the same for all Clusters is added by a patch, too.
@@ -49,8 +59,7 @@ class ClassContext(NamedTuple):
 
     is_wanted: bool = False
     is_known: bool = True
-    targets: Sequence[str] = ()
-    options: Data = MappingProxyType({})
+    content: VariableContent = VariableContent()
     default: ProxySettings = ProxySettings()
     groups: Mapping[WorkerClass, ProxySettings] = MappingProxyType({})
     repairs_erased: bool = False

@@ -1,15 +1,11 @@
-"""What ClusterClasses do for the objects of a list, as far as a plan asks for it.
-
-Most lists have no ClusterClass: what decides about them is imported where one occurs.
-"""
+"""What a plan asks about the ClusterClasses of a list, and the answers for a list without any."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
-from krm_fn.clusters import Topology, class_name
 from krm_fn.clusters.model import Memberships
-from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Texts
@@ -18,69 +14,52 @@ from krm_fn.targets.class_context import ClassContext
 
 ALL_NODES = ("", "")
 """The nodes of a Cluster of which nothing else is said, in ``Topology.nodes_of``."""
-ClassEdit = tuple[Memberships, Resolved, ClassContext]
-"""Nodes, the proxy that they get, and what is known of the list."""
 
 
-class ClassEffect(NamedTuple):
-    """What the classes of a template do to what a target writes into it.
+class ClassEdit(NamedTuple):
+    """The nodes of a ClusterClass, or of a Cluster of one, the proxy that they get, and what is known of the list."""
+
+    memberships: Memberships
+    resolved: Resolved
+    context: ClassContext
+
+
+class TemplateRules(NamedTuple):
+    """How the classes of a template change what targets do with it.
 
     Attributes:
-        stays: it stays as it is, because a class does and holds patches of an earlier run.
-        holds_nothing: it must hold nothing of the target, because its class does.
-        notes: what is to be said where the target writes a proxy.
+        kept: the targets that leave it as it is, because a class keeps patches of an earlier run.
+        emptied: the targets that write nothing into it, because its classes give nodes what they would write.
+        notes: target -> what is to be said where it would write a proxy.
+        is_awaited: a class is patched only once somebody has changed its templates. A run that began the configuration
+            of such a template would make the next run patch the class.
     """
 
-    stays: bool = False
-    holds_nothing: bool = False
-    notes: Sequence[Result] = ()
+    kept: Collection[str] = ()
+    emptied: Collection[str] = ()
+    notes: Mapping[str, Sequence[Result]] = MappingProxyType({})
+    is_awaited: bool = False
+
+
+NO_RULES = TemplateRules()
+"""Those of a template of no class, or of classes that leave the proxy to it."""
 
 
 class ClassPlans:
     """The answers for a list in which no ClusterClass is, and no Cluster of one.
 
     Attributes:
-        topology: the Clusters of the list.
-        is_on: whether any class may be patched.
-        words: words of which one is in the text of what the patches of an earlier run need.
+        kinds: the kinds of objects that ``edit_of`` is to be asked for.
+        words: words of which one is in the text of each such object; empty for all of them.
     """
 
-    is_on: bool = False
+    kinds: Texts = ()
     words: Texts = ()
 
-    def __init__(self, topology: Topology) -> None:
-        self.topology = topology
+    def rules_of(self, template: Object) -> TemplateRules:
+        """Return what the classes of a template say."""
+        return NO_RULES
 
-    def about(self, obj: Object) -> ClassEdit | None:
+    def edit_of(self, obj: Object) -> ClassEdit | None:
         """Return how a ClusterClass, or a Cluster of one, is edited; None where it stays as it is."""
         return None
-
-    def waits_for(self, obj: Object) -> bool:
-        """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them."""
-        return False
-
-    def effect(self, target_id: str, obj: Object) -> ClassEffect:
-        """Return what the classes of a template do to what a target writes into it."""
-        return ClassEffect()
-
-
-def class_plans(
-    objects: Iterable[Object],
-    is_selected: Callable[[Object], bool],
-    topology: Topology,
-    wanted: ProxyConfig,
-) -> ClassPlans:
-    """Return what the ClusterClasses of a list do.
-
-    Args:
-        objects: those of ``clusters.kinds()``.
-        is_selected: whether the selector does not leave an object out.
-        topology: the Clusters of the list.
-        wanted: the checked FunctionConfig.
-    """
-    objects = list(objects)
-    if not any(obj.ref.kind == "ClusterClass" or class_name(obj.data) for obj in objects):
-        return ClassPlans(topology)
-    from krm_fn.targets.nodes.clusterclass.classes import Classes  # noqa: PLC0415 -- most lists have no class
-
-    return Classes(objects, is_selected, topology, wanted)

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
     ListState,
-    NodeGroup,
     operations_on,
     state_after,
     written_path,
 )
+from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup
 
 API, KIND = "controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlaneTemplate"
 CONTROL_PLANE = NodeGroup("", "", API, KIND, "any", ())

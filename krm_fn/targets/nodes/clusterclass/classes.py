@@ -1,35 +1,40 @@
-"""Which ClusterClasses are patched, and what their target needs to know: templates, Clusters, nodes.
+"""Which ClusterClasses are patched, and what becomes of their templates and Clusters.
 
-With ``classes: Patch`` all classes are; with ``Union`` those whose own patches erase what their templates hold,
+With ``classes: Patch`` all classes are patched; with ``Union`` those whose own patches erase what their templates hold,
 and those that share a template with one of these. Where something is in the way of one class, all that share a template
 with it stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
-from krm_fn.noproxy import Readers
-from krm_fn.patch import Data
+from krm_fn.noproxy import Audience, Readers
+from krm_fn.patch import Data, list_at
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext
-from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassEffect, ClassPlans
-from krm_fn.targets.nodes.cluster_class import CLASS, TARGET, WORDS
-from krm_fn.targets.nodes.clusterclass import class_patches, product_variables
-from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
+from krm_fn.targets.class_plans import ALL_NODES, NO_RULES, ClassEdit, ClassPlans, TemplateRules
+from krm_fn.targets.nodes.clusterclass import class_plan, product_variables
+from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours
+from krm_fn.targets.nodes.clusterclass.listed_class import ClassState, ListedClass
 from krm_fn.targets.nodes.clusterclass.names import (
+    CLASS,
     FIRST_OF_SYSTEM,
     PATCHED_TARGETS,
     PATCHED_WHERE_ERASED,
+    PATCHES,
+    WORDS,
 )
 from krm_fn.targets.nodes.clusterclass.node_patches import erasers_of
-from krm_fn.targets.nodes.clusterclass.settings import for_nodes
+from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
+
+_ALL_TARGETS = (*PATCHED_TARGETS, *PATCHED_WHERE_ERASED)
 
 
 class Classes(ClassPlans):
@@ -42,6 +47,7 @@ class Classes(ClassPlans):
         config: the checked FunctionConfig.
     """
 
+    kinds = (CLUSTER[1], CLASS[1])
     words = WORDS
 
     def __init__(
@@ -51,208 +57,174 @@ class Classes(ClassPlans):
         topology: Topology,
         config: ProxyConfig,
     ) -> None:
-        super().__init__(topology)
+        self._topology = topology
         self._config = config
-        self._is_enabled = config.targets.is_on(OF_CLASSES) and config.mode is not Mode.REMOVE
-        self._is_chosen = self._is_enabled and config.targets.given_for(OF_CLASSES) == "Patch"
-        self.is_on = self._is_chosen
+        self._is_chosen = False
         self._classes: dict[Key, ListedClass] = {}
-        self._templates: list[Object] = []
-        if config.mode is not Mode.REMOVE:
-            self._read(objects, is_selected)
+        if config.mode is Mode.REMOVE:
+            return
+        is_enabled = config.targets.is_on(OF_CLASSES)
+        self._is_chosen = is_enabled and config.targets.given_for(OF_CLASSES) == "Patch"
+        self._read(objects, is_selected)
+        templates = [
+            obj for obj in objects if obj.ref.kind.endswith("Template") and is_selected(obj)
+        ]
+        families = _families(set(topology.classes_of(obj)) for obj in templates)
+        self._find_erasers(templates, families)
+        patched = {}
+        for key, listed in self._classes.items():
+            is_asked = is_enabled and (self._is_chosen or listed.is_erased)
+            if is_asked and listed.is_selected and not listed.variable:
+                patched[key] = listed
+        for obj in filter(is_selected, objects):
+            cluster_class = self._class_of(obj)
+            if cluster_class in patched.values():
+                cluster_class.add_cluster(obj, topology.nodes_of(obj))
+        self._plan(patched, templates, families)
+        for listed in self._classes.values():
+            listed.state = _state(listed)
+        if self._is_chosen or patched:
+            self.words = ()
 
     def _read(self, objects: Sequence[Object], is_selected: Callable[[Object], bool]) -> None:
+        """Find the classes, and the variables of their Clusters out of which they write the proxy."""
         for obj in objects:
             if obj.group_kind == CLASS:
-                of_class = self.topology.cluster_of_class(obj)
-                listed = ListedClass(obj, self._config, of_class, is_selected=is_selected(obj))
+                common = self._topology.cluster_of_class(obj)
+                default = for_class(self._config, common, obj.base_name)
+                listed = ListedClass(obj, self._config, default, is_selected=is_selected(obj))
                 self._classes.setdefault(key_of(obj), listed)
-        if not self._classes:
-            return
         for obj in objects:
-            if obj.ref.kind.endswith("Template") and is_selected(obj):
-                self._templates.append(obj)
-        clusters = [obj for obj in objects if obj.group_kind == CLUSTER]
-        for obj in clusters:
-            self._find_variable(obj, is_selected=is_selected(obj))
-        self._find_erasers()
-        patched = self._to_be_patched()
-        if patched or self._is_chosen:
-            self.is_on = True
-            for obj in filter(is_selected, clusters):
-                listed_class = self._class_of(obj)
-                if listed_class is not None:
-                    nodes = self.topology.nodes_of(obj)
-                    listed_class.add_cluster(obj, nodes)
-        self._plan(patched)
+            cluster_class = self._class_of(obj)
+            if cluster_class is None:
+                continue
+            if cluster_class.variable and cluster_class.variable.is_filled:
+                continue
+            variable = product_variables.find(
+                cluster_class.obj.data,
+                obj.data,
+                self._config.targets,
+                is_selected=is_selected(obj),
+            )
+            cluster_class.variable = variable or cluster_class.variable
 
-    def _find_variable(self, obj: Object, *, is_selected: bool) -> None:
-        """Find the variable of a Cluster out of which its class writes the proxy; one that is filled goes first."""
-        listed = self._class_of(obj)
-        if listed is None:
-            return
-        if listed.variable and listed.variable.is_filled:
-            return
-        variable = product_variables.find(
-            listed.obj.data, obj.data, self._config.targets, is_selected=is_selected
-        )
-        if variable:
-            listed.variable = variable
-
-    def _find_erasers(self) -> None:
+    def _find_erasers(
+        self, templates: Sequence[Object], families: Mapping[Key, set[Key]]
+    ) -> None:
         """Find the patches that erase what templates hold, and the families of their classes."""
-        templates = _index(self._templates)
-        erasing = set()
+        index = _index(templates)
+        erased = set()
         for key, listed in self._classes.items():
             if listed.variable:
                 continue
-            listed.erasers = erasers_of(listed, templates)
-            listed.has_erasers = bool(listed.erasers)
-            if listed.has_erasers and listed.is_selected:
-                erasing.add(key)
-        for key in self._family(erasing):
-            if key in self._classes:
-                self._classes[key].has_erasers = True
+            listed.erasers = erasers_of(listed, index)
+            listed.is_erased = bool(listed.erasers)
+            if listed.is_erased and listed.is_selected:
+                erased.add(key)
+        for key, family in families.items():
+            if key in self._classes and erased & family:
+                self._classes[key].is_erased = True
 
-    def _to_be_patched(self) -> dict[Key, ListedClass]:
-        """Return the classes to patch."""
-        if not self._is_enabled:
-            return {}
-        return {
-            key: listed
-            for key, listed in self._classes.items()
-            if (self._is_chosen or listed.has_erasers)
-            and listed.is_selected
-            and not listed.variable
-        }
-
-    def _family(self, keys: Iterable[Key]) -> set[Key]:
-        """Return some classes and all that share a template with one of them."""
-        family = set(keys)
-        groups = [set(self.topology.classes_of(obj)) for obj in self._templates]
-        size = -1
-        while size < len(family):
-            size = len(family)
-            for group in groups:
-                if group & family:
-                    family |= group
-        return family
-
-    def _plan(self, classes: dict[Key, ListedClass]) -> None:
+    def _plan(
+        self,
+        patched: Mapping[Key, ListedClass],
+        templates: Sequence[Object],
+        families: Mapping[Key, set[Key]],
+    ) -> None:
         """Plan the patches of classes; what is in the way of one is in the way of its family."""
-        own = [obj for obj in self._templates if self._is_of(obj, classes)]
-        templates = _index(own)
-        stuck = []
-        for key, listed in classes.items():
-            listed.plan = class_patches.plan(listed, templates)
-            if listed.is_stuck:
-                stuck.append(key)
-        family = self._family(stuck)
-        for key, listed in classes.items():
-            if listed.plan is not None and key in family:
-                listed.plan = listed.plan._replace(patches=None)
+        index = _index(obj for obj in templates if self._belongs_to(obj, patched))
+        plans = {key: class_plan.plan(listed, index) for key, listed in patched.items()}
+        blocked = {key for key, plan in plans.items() if plan.patches is None}
+        for key, plan in plans.items():
+            if blocked & families.get(key, {key}):
+                plan = plan._replace(patches=None)  # noqa: PLW2901 -- the same with what its family says
+            patched[key].plan = plan
 
-    def _classes_of(self, obj: Object) -> list[ListedClass]:
-        """Return the classes of a template that are in the list."""
-        if not self._classes:
-            return []
-        keys = self.topology.classes_of(obj)
-        return [self._classes[key] for key in keys if key in self._classes]
-
-    def _class_of(self, cluster: Object) -> ListedClass | None:
-        """Return the class of a Cluster; None for one that names none in the list."""
-        if not class_name(cluster.data):
+    def _class_of(self, obj: Object) -> ListedClass | None:
+        """Return the class of a Cluster; None for another object, and for one that names none in the list."""
+        if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
-        key = self.topology.class_of(cluster)
-        if key is None:
-            return None
-        return self._classes.get(key)
+        key = self._topology.class_of(obj)
+        return None if key is None else self._classes.get(key)
 
-    def _is_of(self, obj: Object, classes: Collection[Key]) -> bool:
+    def _belongs_to(self, template: Object, classes: Container[Key]) -> bool:
         """Return whether an object is a template of some classes, and is used by nothing else."""
-        keys = self.topology.classes_of(obj)
+        keys = self._topology.classes_of(template)
         return bool(keys) and all(key in classes for key in keys)
 
-    def effect(self, target_id: str, obj: Object) -> ClassEffect:
-        """Return what the classes of a template do to what a target writes into it."""
-        classes = self._classes_of(obj)
-        is_of_proxy = target_id in PATCHED_TARGETS
-        if not is_of_proxy and target_id not in PATCHED_WHERE_ERASED:
-            return ClassEffect()
-        is_first = target_id in FIRST_OF_SYSTEM
-        notes = []
-        for listed in classes:
-            if listed.variable is None:
-                continue
-            if is_first:
-                notes.append(listed.variable.finding())
-            return ClassEffect(holds_nothing=listed.variable.replaces(target_id), notes=notes)
-        if any(listed.stays for listed in classes):
-            return ClassEffect(stays=True)
-        patched = [key for key, listed in self._classes.items() if listed.is_patched]
-        if self._is_of(obj, patched):
-            holds_nothing = is_of_proxy or any(listed.has_erasers for listed in classes)
-            return ClassEffect(holds_nothing=holds_nothing)
-        if not is_of_proxy:
-            return ClassEffect()
-        for listed in classes:
-            if not listed.is_patched:
-                notes += _notes(listed, obj.ref.kind, is_first=is_first)
-        return ClassEffect(notes=notes)
+    def rules_of(self, template: Object) -> TemplateRules:
+        """Return what the classes of a template say."""
+        keys = self._topology.classes_of(template)
+        listed = [self._classes[key] for key in keys if key in self._classes]
+        if not listed:
+            return NO_RULES
+        states = {cluster_class.state for cluster_class in listed}
+        is_awaited = not states.isdisjoint((ClassState.BLOCKED, ClassState.KEPT))
+        rules = TemplateRules(is_awaited=is_awaited)
+        for cluster_class in listed:
+            variable = cluster_class.variable
+            if variable is not None:
+                return rules._replace(
+                    emptied=[target for target in _ALL_TARGETS if variable.replaces(target)],
+                    notes=dict.fromkeys(FIRST_OF_SYSTEM, [variable.finding()]),
+                )
+        if ClassState.KEPT in states:
+            return rules._replace(kept=_ALL_TARGETS)
+        if states == {ClassState.PATCHED} and len(listed) == len(keys):
+            is_erased = any(cluster_class.is_erased for cluster_class in listed)
+            return rules._replace(emptied=_ALL_TARGETS if is_erased else PATCHED_TARGETS)
+        unpatched = [one for one in listed if one.state is not ClassState.PATCHED]
+        return rules._replace(notes=_notes(unpatched, template.ref.kind))
 
-    def waits_for(self, obj: Object) -> bool:
-        """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them.
-
-        A run that began the configuration of such a template would make the next run patch the class.
-        """
-        return any(listed.is_stuck for listed in self._classes_of(obj))
-
-    def about(self, obj: Object) -> ClassEdit | None:
-        """Return the nodes of a ClusterClass or a Cluster, their settings, and what is known of the list.
+    def edit_of(self, obj: Object) -> ClassEdit | None:
+        """Return how a ClusterClass, or a Cluster of one, is edited.
 
         None for a Cluster that is made of no class, or stays as it is with its class.
         """
         if obj.group_kind == CLASS:
             listed = self._classes.get(key_of(obj))
-            if listed is not None and listed.plan is not None:
-                return (), listed.default, listed.context()
-            return (), self._nothing(obj), ClassContext()
+            if listed is None or listed.plan is None:
+                return self._removal(obj)
+            return ClassEdit((), listed.default, listed.context())
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
         listed = self._class_of(obj)
-        is_known = False
         if listed is not None:
-            if listed.is_patched:
-                return self._about_cluster(obj, listed)
-            if listed.stays:
+            if listed.state is ClassState.PATCHED:
+                return self._edit_of_cluster(obj, listed)
+            if listed.state is ClassState.KEPT:
                 return None
-            is_known = listed.is_selected or listed.variable is not None
-        if is_known or not self._is_chosen:
-            return (), self._nothing(obj), ClassContext()
-        nodes = self.topology.nodes_of(obj)
-        of_all = nodes[ALL_NODES]
-        resolved = for_nodes(self._config, of_all, ProxySettings(), obj.base_name)
-        return tuple(nodes.values()), resolved, ClassContext(is_known=False)
+            if listed.is_selected or listed.variable:
+                return self._removal(obj)
+        if not self._is_chosen:
+            return self._removal(obj)
+        nodes = self._topology.nodes_of(obj)
+        resolved = for_nodes(self._config, nodes[ALL_NODES], ProxySettings(), obj.base_name)
+        return ClassEdit(tuple(nodes.values()), resolved, ClassContext(is_known=False))
 
-    def _about_cluster(self, obj: Object, listed: ListedClass) -> ClassEdit:
-        proxies = {**listed.clusters[key_of(obj)]}
-        of_all = proxies.pop(ALL_NODES)
-        groups = {where: resolved.settings for where, resolved in proxies.items()}
-        context = listed.context()._replace(groups=groups, repairs_erased=False)
-        nodes = self.topology.nodes_of(obj)
-        return tuple(nodes.values()), of_all, context
+    def _edit_of_cluster(self, obj: Object, listed: ListedClass) -> ClassEdit:
+        """Return the edit of a Cluster whose class is patched."""
+        groups = {**listed.clusters[key_of(obj)]}
+        whole = groups.pop(ALL_NODES)
+        context = listed.context()._replace(
+            groups={group: resolved.settings for group, resolved in groups.items()},
+            repairs_erased=False,
+        )
+        nodes = self._topology.nodes_of(obj)
+        return ClassEdit(tuple(nodes.values()), whole, context)
 
-    def _nothing(self, obj: Object) -> Resolved:
-        """Return the settings of an object that gets no proxy by a class."""
+    def _removal(self, obj: Object) -> ClassEdit:
+        """Return the edit of an object that gets no proxy by a class."""
         resolved = resolve(
             self._config,
-            self.topology.of(obj),
+            self._topology.of(obj),
             target=OF_CLASSES,
-            readers=Readers(TARGET.audience),
+            readers=Readers(Audience.PRODUCT),
             name=obj.base_name,
         )
         cluster = resolved.settings.cluster
-        return Resolved(ProxySettings(cluster=cluster, is_declared=resolved.declared))
+        blank = ProxySettings(cluster=cluster, is_declared=resolved.declared)
+        return ClassEdit((), Resolved(blank), ClassContext())
 
 
 def _index(templates: Iterable[Object]) -> ObjectIndex[Data]:
@@ -260,21 +232,50 @@ def _index(templates: Iterable[Object]) -> ObjectIndex[Data]:
     return ObjectIndex((key_of(obj), obj.data) for obj in templates)
 
 
-def _notes(listed: ListedClass, kind: str, *, is_first: bool) -> Iterator[Result]:
-    """Yield what a class that is not patched does to a template: it erases what is there, or writes the same file."""
-    name = listed.obj.ref.name
-    if listed.has_erasers:
-        message = (
-            f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `nodes.classes`, select '
-            "the class, and do what the warnings about it say"
-        )
-        yield Result.of("ClassPatchErases", message)
-    if not is_first:
-        return
-    path = product_variables.repeated_path(listed.obj.data, listed.config.targets, kind)
-    if path:
-        message = (
-            f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a path once: '
-            "add the Clusters with its variable to the list, or take the file out of it"
-        )
-        yield Result.of("ByHand", message)
+def _families(groups: Iterable[set[Key]]) -> dict[Key, set[Key]]:
+    """Return each class with all that share a template with it, or with one of these; each group shares one."""
+    families: dict[Key, set[Key]] = {}
+    for group in groups:
+        family = set(group)
+        for key in group:
+            family |= families.get(key, set())
+        for key in family:
+            families[key] = family
+    return families
+
+
+def _state(listed: ListedClass) -> ClassState:
+    if listed.variable:
+        return ClassState.PRODUCT
+    if listed.plan is None:
+        return ClassState.TEMPLATES
+    if listed.plan.patches is not None:
+        return ClassState.PATCHED if listed.plan.has_ours else ClassState.TEMPLATES
+    is_of_earlier_run = any(map(is_ours, list_at(listed.obj.data, PATCHES)))
+    return ClassState.KEPT if is_of_earlier_run else ClassState.BLOCKED
+
+
+def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]:
+    """Return what classes do to their template that are not patched: target -> what it says.
+
+    They erase what is there, which each target says, or write the same file, which the first target says.
+    """
+    notes: dict[str, list[Result]] = {target: [] for target in PATCHED_TARGETS}
+    for listed in classes:
+        name = listed.obj.ref.name
+        if listed.is_erased:
+            message = (
+                f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `nodes.classes`, '
+                "select the class, and do what the warnings about it say"
+            )
+            for of_target in notes.values():
+                of_target.append(Result.of("ClassPatchErases", message))
+        path = product_variables.repeated_path(listed.obj.data, listed.config.targets, kind)
+        if path:
+            message = (
+                f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a path '
+                "once: add the Clusters with its variable to the list, or take the file out of it"
+            )
+            for target in FIRST_OF_SYSTEM:
+                notes[target].append(Result.of("ByHand", message))
+    return notes

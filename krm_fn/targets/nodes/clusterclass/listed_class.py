@@ -1,28 +1,42 @@
-"""A ClusterClass of the list: the proxy that its nodes get, and what becomes of it."""
+"""A ClusterClass of the list: the proxy of its nodes, what becomes of it, and what its targets need to know."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 
-from krm_fn.clusters import Cluster, Key, Membership, ObjectIndex, key_of
+from krm_fn.clusters import Key, Membership, ObjectIndex, key_of
 from krm_fn.clusters.references import WorkerClass
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.patch import list_at, named_items
+from krm_fn.patch import named_items
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
-from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets.base import Data, Options
+from krm_fn.settings import Resolved
+from krm_fn.targets.base import Data
 from krm_fn.targets.class_context import ClassContext, ClassPlan
 from krm_fn.targets.class_plans import ALL_NODES
-from krm_fn.targets.nodes.clusterclass.foreign_patches import (
-    ForeignOperation,
-    NodeGroup,
-    is_ours,
-    node_groups,
-)
-from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, VARIABLES
+from krm_fn.targets.nodes.clusterclass import variable
+from krm_fn.targets.nodes.clusterclass.foreign_patches import ForeignOperation
+from krm_fn.targets.nodes.clusterclass.names import VARIABLE, VARIABLES
+from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
 from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
-from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
+from krm_fn.targets.nodes.clusterclass.settings import for_nodes
+
+
+class ClassState(Enum):
+    """What gives the nodes of a class their proxy; decided once for each class, after all are read.
+
+    TEMPLATES: its templates hold it. PATCHED: its patches write it, and its templates hold none. PRODUCT: it writes it
+    itself, out of a variable of its Clusters. BLOCKED: its patches are to write it, and something is in the way, so it
+    and its Clusters stay as they are. KEPT: the same, and patches of an earlier run are in it, so its templates stay,
+    too.
+    """
+
+    TEMPLATES = "templates"
+    PATCHED = "patched"
+    PRODUCT = "product"
+    BLOCKED = "blocked"
+    KEPT = "kept"
 
 
 class ListedClass:
@@ -31,39 +45,34 @@ class ListedClass:
     Args:
         obj: the ClusterClass.
         config: the checked FunctionConfig.
-        of_class: what is known about each of its Clusters.
+        default: the proxy that it gives to all nodes of which nothing is said.
         is_selected: the selector does not leave it out.
 
     Attributes:
-        obj: the ClusterClass.
-        default: the proxy that it gives to all nodes of which nothing is said.
-        config: the checked FunctionConfig.
-        is_selected: the selector does not leave it out.
-        clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
-            Cluster by ``ALL_NODES``.
+        options: those of the targets that write on its nodes.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
         erasers: what patches of others erase of its templates, and the key of the list.
-        has_erasers: it, or a class that shares a template with it, has such patches.
+        is_erased: it, or a class that shares a template with it, has such patches.
+        clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
+            Cluster by ``ALL_NODES``.
         plan: its patches; None where it is not to be patched.
+        state: what gives its nodes their proxy.
     """
 
     def __init__(
-        self, obj: Object, config: ProxyConfig, of_class: Cluster, *, is_selected: bool
+        self, obj: Object, config: ProxyConfig, default: Resolved, *, is_selected: bool
     ) -> None:
         self.obj = obj
         self.config = config
-        self.default = for_class(config, of_class, obj.base_name)
+        self.default = default
         self.is_selected = is_selected
-        self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
+        self.options = config.targets.of(OF_CLASSES)
         self.variable: ProductVariable | None = None
         self.erasers: list[tuple[ForeignOperation, str]] = []
-        self.has_erasers = False
+        self.is_erased = False
+        self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
         self.plan: ClassPlan | None = None
-
-    @property
-    def settings(self) -> ProxySettings:
-        """The proxy that it gives to all nodes of which nothing is said."""
-        return self.default.settings
+        self.state = ClassState.TEMPLATES
 
     @property
     def is_chosen(self) -> bool:
@@ -71,57 +80,34 @@ class ListedClass:
         return bool(self.options.get("classes") == "Patch")
 
     @property
-    def is_stuck(self) -> bool:
-        """Whether it is to be patched, and something is in the way of it or of its family."""
-        return self.plan is not None and self.plan.patches is None
-
-    @property
-    def is_patched(self) -> bool:
-        """Whether its nodes get a proxy, or what is the same for all Clusters, by its patches."""
-        if self.plan is None or self.plan.patches is None:
-            return False
-        return self.plan.has_nodes
-
-    @property
-    def stays(self) -> bool:
-        """Whether it keeps patches of an earlier run as they are, with all that belongs to them."""
-        patches = list_at(self.obj.data, PATCHES)
-        return self.is_stuck and any(map(is_ours, patches))
-
-    @property
     def is_wanted(self) -> bool:
         """Whether any node is to get a proxy by way of it, or keeps one because nothing declares any."""
         proxies = [self.default]
-        for of_cluster in self.clusters.values():
-            proxies += of_cluster.values()
+        for groups in self.clusters.values():
+            proxies += groups.values()
         if any(resolved.declared for resolved in proxies):
             return any(resolved.settings.sets_any for resolved in proxies)
-        variables = named_items(self.obj.data, VARIABLES, VARIABLE)
-        return self.has_common and bool(variables)
-
-    @property
-    def has_common(self) -> bool:
-        """Whether its nodes are to get something that is the same for all Clusters."""
-        return bool(self.settings.trusted_ca.pem or self.settings.mirror)
+        return self._has_common and bool(named_items(self.obj.data, VARIABLES, VARIABLE))
 
     @property
     def repairs_erased(self) -> bool:
         """Whether a patch has to add what is the same for all Clusters."""
-        return self.has_erasers and (self.is_wanted or self.has_common)
+        return self.is_erased and (self.is_wanted or self._has_common)
+
+    @property
+    def _has_common(self) -> bool:
+        """Whether its nodes are to get something that is the same for all Clusters."""
+        settings = self.default.settings
+        return bool(settings.trusted_ca.pem or settings.mirror)
 
     def add_cluster(self, obj: Object, nodes: Mapping[WorkerClass, Membership]) -> None:
         """Add a Cluster of the class, with its groups of nodes; that of the whole Cluster is the first."""
-        default = self.settings
+        inherited = self.default.settings
         proxies: dict[WorkerClass, Resolved] = {}
-        for where, membership in nodes.items():
-            proxies[where] = for_nodes(self.config, membership, default, obj.base_name)
-            default = proxies[ALL_NODES].settings
+        for group, membership in nodes.items():
+            proxies[group] = for_nodes(self.config, membership, inherited, obj.base_name)
+            inherited = proxies[ALL_NODES].settings
         self.clusters[key_of(obj)] = proxies
-
-    @property
-    def options(self) -> Options:
-        """The options of the targets that write on its nodes."""
-        return self.config.targets.of(OF_CLASSES)
 
     def enabled(self, targets: Iterable[str]) -> list[str]:
         """Return those of some targets that write anything on its nodes."""
@@ -132,8 +118,8 @@ class ListedClass:
 
         Cluster API refuses a reference into another namespace.
         """
-        own = self.obj.ref
-        return templates.get(Key(*nodes.group_kind, own.namespace, nodes.template, own.file_path))
+        ref = self.obj.ref
+        return templates.get(Key(*nodes.group_kind, ref.namespace, nodes.template, ref.file_path))
 
     def context(self) -> ClassContext:
         """Return what the targets of classes know of it."""
@@ -143,9 +129,8 @@ class ListedClass:
                 targets += NODE_KINDS[nodes.group_kind].system.targets
         return ClassContext(
             self.is_wanted,
-            targets=self.enabled(targets),
-            options=self.options,
-            default=self.settings,
+            content=variable.content_of(self.enabled(targets), self.options),
+            default=self.default.settings,
             repairs_erased=self.repairs_erased,
             of_class=key_of(self.obj),
             has_hashed_secrets=bool(self.config.hash_names),

@@ -5,15 +5,20 @@ The rest of the package is imported only where a class or a Cluster is edited.
 
 from __future__ import annotations
 
-from krm_fn.products.cluster_api import OUR_PATCHES
+from krm_fn.products.cluster_api import CORE, OUR_PATCHES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
 
+CLASS = (CORE, "ClusterClass")
 VARIABLES = ("spec", "variables")
 PATCHES = ("spec", "patches")
 """What leads to them in a ClusterClass."""
-VARIABLE = "injectProxy"
+VARIABLE, SECRET = "injectProxy", "secret"
+"""Our variable, and its member for the name of the Secret with the drop-ins of a Cluster."""
 
 EMPTY_LISTS, ADDITIONS, LISTS, NODES = OUR_PATCHES
+"""Our patches: what the others need, what every node gets, what a node with a proxy gets, and the proxy itself."""
+
+WORDS = (VARIABLE, *OUR_PATCHES)
 
 _TARGETS = tuple(system.targets for system in SYSTEMS if system.files)
 PATCHED_TARGETS = (

@@ -24,8 +24,6 @@ from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.clusterclass import go_templates
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
     ForeignOperation,
-    NodeGroup,
-    node_groups,
     operations_on,
     state_after,
     written_path,
@@ -38,6 +36,7 @@ from krm_fn.targets.nodes.clusterclass.names import (
     NODES,
     PATCHED_WHERE_ERASED,
 )
+from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
 from krm_fn.targets.nodes.command_order import Commands, anchors, changes_proxy, is_restart
 from krm_fn.targets.nodes.node_config import NodeConfig
 
@@ -256,7 +255,7 @@ def _written(
     config = node_config.find(draft, is_wanted=is_all, is_whole=is_all)
     if config is None:
         return None
-    common = listed.settings
+    common = listed.default.settings
     if is_all or listed.repairs_erased:
         common = _NO_PROXY
     _write(draft, listed, config, _NO_PROXY, common)
@@ -271,7 +270,7 @@ def _written(
     proxy = _NO_PROXY
     if is_all or listed.is_wanted:
         proxy = _ANY_PROXY
-    _write(draft, listed, config, proxy, listed.settings)
+    _write(draft, listed, config, proxy, listed.default.settings)
     return _Written(config, template, operations, commands, draft)
 
 

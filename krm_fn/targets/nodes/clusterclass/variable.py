@@ -14,13 +14,13 @@ that the schema does not name are an error.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Collection
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.config import exports_variables
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, Fields
+from krm_fn.light_typing import Fields
 from krm_fn.patch import Data, Pointer, named_items, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.members import CAMEL, OneMember
@@ -29,12 +29,12 @@ from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import part_of
-from krm_fn.targets.base import Places
-from krm_fn.targets.class_context import ClassContext
-from krm_fn.targets.nodes.clusterclass.names import VARIABLE
+from krm_fn.targets.base import Options, Places
+from krm_fn.targets.class_context import ClassContext, VariableContent
+from krm_fn.targets.nodes.clusterclass.names import SECRET, VARIABLE
 from krm_fn.targets.nodes.node_targets import UNITS
 
-ENABLED, SECRET = "enabled", "secret"
+ENABLED = "enabled"
 
 _TEXT = {"type": "string"}
 _PROXY: Data = {
@@ -52,27 +52,20 @@ _NAME_OF_SECRET = {
     "description": "The Secret with the drop-ins; without it <cluster>-systemd-proxy.",
     **_TEXT,
 }
+_GROUP = 5
+"""So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
 
 
-def writes_proxy(class_context: ClassContext) -> bool:
-    """Return whether a patch writes the proxy itself, into a drop-in or a command."""
-    for name in class_context.targets:
-        if name in ONLY_EXPORTERS and not exports_variables(class_context.options):
-            continue
-        if not _is_in_secret(class_context, name):
-            return True
-    return False
-
-
-def units_in_secret(class_context: ClassContext) -> list[str]:
-    """Return the services whose drop-ins come from the Secret of a Cluster."""
-    return [unit for name, unit in UNITS.items() if _is_in_secret(class_context, name)]
-
-
-def _is_in_secret(class_context: ClassContext, target: str) -> bool:
-    if target not in class_context.targets:
-        return False
-    return text_at(class_context.options, (part_of(target), "content")) == "Secret"
+def content_of(targets: Collection[str], options: Options) -> VariableContent:
+    """Return what the variable has to hold for what some targets write into templates."""
+    in_secret = set()
+    for target in UNITS:
+        if target in targets and text_at(options, (part_of(target), "content")) == "Secret":
+            in_secret.add(target)
+    writers = set(targets) - in_secret
+    if not exports_variables(options):
+        writers -= ONLY_EXPORTERS
+    return VariableContent(proxy=bool(writers), secret=bool(in_secret))
 
 
 def has_proxy(settings: ProxySettings) -> bool:
@@ -80,12 +73,10 @@ def has_proxy(settings: ProxySettings) -> bool:
     return bool(settings.http_proxy or settings.https_proxy)
 
 
-def value_of(settings: ProxySettings, class_context: ClassContext) -> Fields:
+def value_of(settings: ProxySettings, content: VariableContent) -> Fields:
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
-    if not writes_proxy(class_context):
-        if not has_proxy(settings):
-            return {}
-        return {ENABLED: True}
+    if not content.proxy:
+        return {ENABLED: True} if has_proxy(settings) else {}
     members = {
         "httpProxy": settings.http_proxy,
         "httpsProxy": settings.https_proxy,
@@ -94,45 +85,41 @@ def value_of(settings: ProxySettings, class_context: ClassContext) -> Fields:
     return {name: value for name, value in members.items() if value}
 
 
-def definition_of(settings: ProxySettings, class_context: ClassContext) -> Fields:
+def definition_of(settings: ProxySettings, content: VariableContent) -> Fields:
     """Return the entry of ``spec.variables``; ``settings`` are its default.
 
     What the variable held before, in Clusters that are there, stays valid where no URL is needed.
     """
     description = "The proxy of the nodes; without httpProxy and httpsProxy they have none."
     properties: Fields = dict(_PROXY)
-    if not writes_proxy(class_context):
+    if not content.proxy:
         description = (
             "Whether the nodes have a proxy, which is in a Secret of their Cluster; without enabled they have "
             "none. httpProxy counts as enabled, and is not read otherwise, nor are httpsProxy and noProxy."
         )
         properties = {ENABLED: {"type": "boolean"}, **properties}
-    if units_in_secret(class_context):
+    if content.secret:
         properties[SECRET] = _NAME_OF_SECRET
     schema = {
         "description": description,
         "type": "object",
         "properties": properties,
-        "default": value_of(settings, class_context),
+        "default": value_of(settings, content),
     }
     return {"name": VARIABLE, "required": False, "schema": {"openAPIV3Schema": schema}}
 
 
-def enabled_if(class_context: ClassContext) -> str:
+def enabled_if(content: VariableContent) -> str:
     """Return the condition of patches for Clusters that have a proxy."""
     members = ".httpProxy .httpsProxy"
-    if not writes_proxy(class_context):
+    if not content.proxy:
         members = f".{ENABLED} {members}"
     return f"{{{{ with .{VARIABLE} }}}}{{{{ if or {members} }}}}true{{{{ end }}}}{{{{ end }}}}"
 
 
-_GROUP = 5
-"""So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
-
-
-def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> Places:
+def places(obj: Data, settings: ProxySettings, context: ClassContext) -> Places:
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
-    if not class_context.is_known:
+    if not context.is_known:
         if settings.sets_any:
             message = (
                 f'its ClusterClass "{class_name(obj)}" must be in the list, so that it can be patched and this Cluster '
@@ -140,74 +127,69 @@ def places(obj: Data, settings: ProxySettings, class_context: ClassContext) -> P
             )
             yield Result.of("NodesWithoutProxy", message, ("spec", "topology"))
         return
-    if not any(given.is_declared for given in (settings, *class_context.groups.values())):
+    if not any(proxy.is_declared for proxy in (settings, *context.groups.values())):
         return
-    proxies = _proxies(obj, settings, class_context)
-    has_secret = bool(units_in_secret(class_context)) and class_context.is_wanted
-    for path, proxy in proxies.items():
-        is_other = has_proxy(proxy) and proxy.variables() != settings.variables()
-        if has_secret and has_proxy(settings) and is_other:
-            message = (
-                "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
-                "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
-                "`spec.targets.nodes.containerd.content` and `spec.targets.nodes.kubelet.content` to `Inline`"
-            )
-            yield Result.of("CannotWrite", message, path[:_GROUP])
-            return
-    for path, proxy in proxies.items():
-        is_whole = path == CLUSTER_VARIABLES
-        secret = ""
-        if has_secret:
-            secret = _secret(obj, path, proxy, class_context)
-        above = settings
-        label = f"the variable `{VARIABLE}` of a group of workers"
-        keep = _GROUP
-        if is_whole:
-            above = class_context.default
-            label = f"the variable `{VARIABLE}`"
-            keep = len(CLUSTER_VARIABLES) - 1
-        value: Fields | None = value_of(proxy, class_context)
-        is_inherited = value == value_of(above, class_context) and not (is_whole and secret)
-        if is_inherited or not class_context.is_wanted:
-            value = None
-        elif value is not None and secret:
-            value[SECRET] = secret
-        member = OneMember(partial(_constant, value), CAMEL)
-        form = NamedItem(VARIABLE, ("value",), member, is_read=is_whole)
-        yield Place(path, form, label, keep, is_trust=True)
+    groups = _groups_of(obj, settings, context)
+    if context.is_wanted and context.content.secret and has_proxy(settings):
+        for path, proxy in groups.items():
+            if has_proxy(proxy) and proxy.variables() != settings.variables():
+                message = (
+                    "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
+                    "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
+                    "`spec.targets.nodes.containerd.content` and `spec.targets.nodes.kubelet.content` to `Inline`"
+                )
+                yield Result.of("CannotWrite", message, path[:_GROUP])
+                return
+    yield _place(obj, CLUSTER_VARIABLES, settings, context.default, context)
+    for path, proxy in groups.items():
+        yield _place(obj, path, proxy, settings, context)
 
 
-def _constant(value: Fields | None, settings: ProxySettings, old: Any) -> Any:
-    return value
-
-
-def _proxies(
-    obj: Data, settings: ProxySettings, class_context: ClassContext
+def _groups_of(
+    obj: Data, settings: ProxySettings, context: ClassContext
 ) -> dict[Pointer, ProxySettings]:
-    """Return the lists of variables of the Cluster and of its groups of workers -> the proxy of these nodes."""
-    proxies: dict[Pointer, ProxySettings] = {}
+    """Return the list of variables of each group of workers of a Cluster -> the proxy of these nodes."""
+    groups = {}
     for path in variable_lists(obj):
-        if path == CLUSTER_VARIABLES:
-            proxies[path] = settings
-        elif len(path) > _GROUP:
+        if len(path) > _GROUP:
             section = path[_GROUP - 2]
             name = text_at(obj, (*path[:_GROUP], "name"))
-            proxies[path] = class_context.groups.get((section, name), settings)
-    return proxies
+            groups[path] = context.groups.get((section, name), settings)
+    return groups
 
 
-def _secret(obj: Data, path: Pointer, proxy: ProxySettings, class_context: ClassContext) -> str:
+def _place(
+    obj: Data, path: Pointer, proxy: ProxySettings, inherited: ProxySettings, context: ClassContext
+) -> Place:
+    """Return the place of the variable of some nodes, which goes where they inherit what it would say."""
+    is_whole = path == CLUSTER_VARIABLES
+    value: Fields | None = None
+    secret = ""
+    if context.is_wanted:
+        secret = _secret(obj, path, proxy, context)
+        value = value_of(proxy, context.content)
+        is_inherited = value == value_of(inherited, context.content)
+        if is_inherited and not (is_whole and secret):  # a class names no Secret
+            value = None
+    if value is not None and secret:
+        value[SECRET] = secret
+    member = OneMember(lambda _settings, _old: value, CAMEL)
+    form = NamedItem(VARIABLE, ("value",), member, is_read=is_whole)
+    label = f"the variable `{VARIABLE}`"
+    if is_whole:
+        return Place(path, form, label, len(CLUSTER_VARIABLES) - 1, is_trust=True)
+    return Place(path, form, f"{label} of a group of workers", _GROUP, is_trust=True)
+
+
+def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContext) -> str:
     """Return the name of the Secret with the drop-ins, if it has a hash; else "".
 
     Only the rollout knows the hash, so a name that an earlier run wrote is kept until then.
     """
-    if not has_proxy(proxy):
+    if not context.content.secret or not has_proxy(proxy):
         return ""
-    if class_context.secret or not class_context.has_hashed_secrets:
-        return class_context.secret
-    for entry in reversed(named_items(obj, path, VARIABLE)):
-        name = text_at(obj, (*entry, "value", SECRET))
-        if cluster_secret.is_of(name, proxy):
-            return name
-        return ""
-    return ""
+    if context.secret or not context.has_hashed_secrets:
+        return context.secret
+    entries = named_items(obj, path, VARIABLE)
+    name = text_at(obj, (*entries[-1], "value", SECRET)) if entries else ""
+    return name if cluster_secret.is_of(name, proxy) else ""
