@@ -28,6 +28,8 @@ from krm_fn.targets.nodes.clusterclass.node_groups import selector_of
 from krm_fn.targets.nodes.clusterclass.node_patches import NodePatches, node_patches
 from krm_fn.targets.nodes.clusterclass.variable import enabled_if
 
+_SHARED = f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"
+
 
 def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     """Return the patches that a class has to have.
@@ -57,7 +59,7 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     behind = [patch for patches in ours.values() for patch in patches]
     has_ours = bool(front or behind)
     if has_ours and not listed.is_chosen:
-        findings += _reasons(listed, len(front))
+        findings += listed.erasures or [Result.of("ClassPatched", _SHARED, ("spec",))]
     return ClassPlan([*front, *others_in(obj), *behind], has_ours, findings)
 
 
@@ -88,13 +90,3 @@ def _definitions(name: str, groups: Sequence[NodePatches]) -> Iterator[Fields]:
         selector = selector_of([group.nodes for group in equal])
         yield {"selector": selector, "jsonPatches": equal[0].operations[name]}
 
-
-def _reasons(listed: ListedClass, shift: int) -> Iterator[Result]:
-    """Yield why a class is patched that the user did not choose; ``shift``: so many patches are before the others."""
-    for eraser, key in listed.erasers:
-        message = f"this patch erases what the template has in `{key}`, so the proxy is in `{NODES}` behind it"
-        path = (*PATCHES, str(eraser.patch + shift), *eraser.field)
-        yield Result.of("ClassPatched", message, path)
-    if not listed.erasers:
-        message = f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"
-        yield Result.of("ClassPatched", message, ("spec",))

@@ -31,7 +31,7 @@ from krm_fn.targets.nodes.clusterclass.names import (
     PATCHES,
     WORDS,
 )
-from krm_fn.targets.nodes.clusterclass.node_patches import erasers_of
+from krm_fn.targets.nodes.clusterclass.node_patches import erasures
 from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
 
 _ALL_TARGETS = (*PATCHED_TARGETS, *PATCHED_WHERE_ERASED)
@@ -117,8 +117,8 @@ class Classes(ClassPlans):
         for key, listed in self._classes.items():
             if listed.variable:
                 continue
-            listed.erasers = erasers_of(listed, index)
-            listed.is_erased = bool(listed.erasers)
+            listed.erasures = erasures(listed, index)
+            listed.is_erased = bool(listed.erasures)
             if listed.is_erased and listed.is_selected:
                 erased.add(key)
         for key, family in families.items():

@@ -24,17 +24,15 @@ class ForeignOperation(NamedTuple):
     """One operation on the template of some nodes.
 
     Attributes:
-        patch: the index of its patch among those of others.
-        field: leads to it in the patch; () for a runtime extension, which may do anything but erase.
-        op: ``add``, ``replace`` or ``remove``; "" for a runtime extension.
+        patch: the name of its patch.
+        op: ``add``, ``replace`` or ``remove``; "" for a runtime extension, which may do anything but erase.
         path: leads to what it changes in the template.
         value: what it writes; None where that is not known.
         text: the Go template that makes the value; "" for none.
         is_certain: it runs for every Cluster.
     """
 
-    patch: int
-    field: Pointer
+    patch: str
     op: str
     path: Pointer = ("",)
     value: Any = None
@@ -135,30 +133,27 @@ def state_after(
 def operations_on(obj: Data, nodes: NodeGroup) -> list[ForeignOperation]:
     """Return what the patches of others do to the template of some nodes, in order; a wrong shape does nothing."""
     operations: list[ForeignOperation] = []
-    for index, patch in enumerate(others_in(obj)):
+    for patch in others_in(obj):
         condition = text_at(patch, ("enabledIf",))
         if isinstance(lookup(patch, ("external",)), Mapping):
-            operations.append(ForeignOperation(index, (), ""))
+            operations.append(ForeignOperation("", ""))
         elif "{{" in condition:
-            operations += _inline(index, patch, nodes, is_certain=False)
+            operations += _inline(patch, nodes, is_certain=False)
         elif condition.strip() in ("", "true"):
-            operations += _inline(index, patch, nodes, is_certain=True)
+            operations += _inline(patch, nodes, is_certain=True)
     return operations
 
 
-def _inline(
-    index: int, patch: Any, nodes: NodeGroup, *, is_certain: bool
-) -> Iterator[ForeignOperation]:
+def _inline(patch: Any, nodes: NodeGroup, *, is_certain: bool) -> Iterator[ForeignOperation]:
     """Yield the operations of one patch."""
-    for number, definition in enumerate(list_at(patch, ("definitions",))):
+    for definition in list_at(patch, ("definitions",)):
         if not selects(lookup(definition, ("selector",)), nodes):
             continue
-        for position, fields in enumerate(list_at(definition, ("jsonPatches",))):
+        for fields in list_at(definition, ("jsonPatches",)):
             op, path = text_at(fields, ("op",)), text_at(fields, ("path",))
             if path and op in ("add", "replace", "remove"):
                 yield ForeignOperation(
-                    index,
-                    ("definitions", str(number), "jsonPatches", str(position)),
+                    text_at(patch, ("name",)),
                     op,
                     pointer_of(path),
                     lookup(fields, ("value",)),

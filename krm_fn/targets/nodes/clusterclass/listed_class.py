@@ -9,6 +9,7 @@ from krm_fn.clusters import Key, Membership, ObjectIndex, key_of
 from krm_fn.clusters.references import WorkerClass
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Result
 from krm_fn.patch import named_items
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
 from krm_fn.settings import Resolved
@@ -16,7 +17,6 @@ from krm_fn.targets.base import Data
 from krm_fn.targets.class_context import ClassContext, ClassPlan
 from krm_fn.targets.class_plans import ALL_NODES
 from krm_fn.targets.nodes.clusterclass import variable
-from krm_fn.targets.nodes.clusterclass.foreign_patches import ForeignOperation
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE, VARIABLES
 from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
 from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
@@ -51,7 +51,7 @@ class ListedClass:
     Attributes:
         options: those of the targets that write on its nodes.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
-        erasers: what patches of others erase of its templates, and the key of the list.
+        erasures: what patches of others erase of its templates, and that it is patched for that.
         is_erased: it, or a class that shares a template with it, has such patches.
         clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
             Cluster by ``ALL_NODES``.
@@ -68,7 +68,7 @@ class ListedClass:
         self.is_selected = is_selected
         self.options = config.targets.of(OF_CLASSES)
         self.variable: ProductVariable | None = None
-        self.erasers: list[tuple[ForeignOperation, str]] = []
+        self.erasures: list[Result] = []
         self.is_erased = False
         self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
         self.plan: ClassPlan | None = None
