@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from enum import Enum
+from collections.abc import Collection, Iterable, Mapping
+from enum import IntEnum
+from functools import cached_property
 
 from krm_fn.clusters import Key, Membership, ObjectIndex, key_of
 from krm_fn.clusters.references import WorkerClass
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
-from krm_fn.patch import named_items
+from krm_fn.patch import list_at, named_items
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
 from krm_fn.settings import Resolved
 from krm_fn.targets.base import Data
 from krm_fn.targets.class_context import ClassContext, ClassPlan
 from krm_fn.targets.class_plans import ALL_NODES
-from krm_fn.targets.nodes.clusterclass import variable
-from krm_fn.targets.nodes.clusterclass.names import VARIABLE, VARIABLES
+from krm_fn.targets.nodes.clusterclass.variable import content_of
+from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours
+from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, VARIABLES
 from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
-from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
+from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable, find
 from krm_fn.targets.nodes.clusterclass.settings import for_nodes
 
 
-class ClassState(Enum):
+class ClassState(IntEnum):
     """What gives the nodes of a class their proxy; decided once for each class, after all are read.
 
-    TEMPLATES: its templates hold it. PATCHED: its patches write it, and its templates hold none. PRODUCT: it writes it
-    itself, out of a variable of its Clusters. BLOCKED: its patches are to write it, and something is in the way, so it
-    and its Clusters stay as they are. KEPT: the same, and patches of an earlier run are in it, so its templates stay,
-    too.
+    Of classes that share a template, the one whose state is first here says what becomes of the template.
+
+    PRODUCT: it writes the proxy itself, out of a variable of its Clusters. KEPT: its patches are to write it, something
+    is in the way, and patches of an earlier run are in it, so it, its Clusters and its templates stay. BLOCKED: the same
+    without such patches, so its templates hold the proxy until then. TEMPLATES: its templates hold it. PATCHED: its
+    patches write it, and its templates hold none.
     """
 
-    TEMPLATES = "templates"
-    PATCHED = "patched"
-    PRODUCT = "product"
-    BLOCKED = "blocked"
-    KEPT = "kept"
+    PRODUCT = 1
+    KEPT = 2
+    BLOCKED = 3
+    TEMPLATES = 4
+    PATCHED = 5
 
 
 class ListedClass:
@@ -50,13 +54,14 @@ class ListedClass:
 
     Attributes:
         options: those of the targets that write on its nodes.
+        is_chosen: the user wants all classes patched; else only those are whose patches erase something.
+        family: it, and all classes that share a template with it, or with one of these.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
         erasures: what patches of others erase of its templates, and that it is patched for that.
         is_erased: it, or a class that shares a template with it, has such patches.
         clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
             Cluster by ``ALL_NODES``.
         plan: its patches; None where it is not to be patched.
-        state: what gives its nodes their proxy.
     """
 
     def __init__(
@@ -67,17 +72,30 @@ class ListedClass:
         self.default = default
         self.is_selected = is_selected
         self.options = config.targets.of(OF_CLASSES)
+        self.is_chosen = self.options.get("classes") == "Patch"
+        self.family: Collection[Key] = ()
         self.variable: ProductVariable | None = None
         self.erasures: list[Result] = []
         self.is_erased = False
         self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
         self.plan: ClassPlan | None = None
-        self.state = ClassState.TEMPLATES
+
+    @cached_property
+    def state(self) -> ClassState:
+        """What gives its nodes their proxy; to be asked once all is known."""
+        if self.variable:
+            return ClassState.PRODUCT
+        if self.plan is None:
+            return ClassState.TEMPLATES
+        if self.plan.patches is not None:
+            return ClassState.PATCHED if self.plan.has_ours else ClassState.TEMPLATES
+        is_of_earlier_run = any(map(is_ours, list_at(self.obj.data, PATCHES)))
+        return ClassState.KEPT if is_of_earlier_run else ClassState.BLOCKED
 
     @property
-    def is_chosen(self) -> bool:
-        """Whether the user wants all classes patched; else only those are whose patches erase something."""
-        return bool(self.options.get("classes") == "Patch")
+    def may_be_patched(self) -> bool:
+        """Whether it is patched if nothing is in the way."""
+        return (self.is_chosen or self.is_erased) and self.is_selected and not self.variable
 
     @property
     def is_wanted(self) -> bool:
@@ -99,6 +117,12 @@ class ListedClass:
         """Whether its nodes are to get something that is the same for all Clusters."""
         settings = self.default.settings
         return bool(settings.trusted_ca.pem or settings.mirror)
+
+    def find_variable(self, cluster: Data, *, may_edit: bool) -> None:
+        """Find the variable of a product in one of its Clusters; one that is filled goes first."""
+        if self.variable is None or not self.variable.is_filled:
+            variable = find(self.obj.data, cluster, self.config.targets, is_selected=may_edit)
+            self.variable = variable or self.variable
 
     def add_cluster(self, obj: Object, nodes: Mapping[WorkerClass, Membership]) -> None:
         """Add a Cluster of the class, with its groups of nodes; that of the whole Cluster is the first."""
@@ -129,7 +153,7 @@ class ListedClass:
                 targets += NODE_KINDS[nodes.group_kind].system.targets
         return ClassContext(
             self.is_wanted,
-            content=variable.content_of(self.enabled(targets), self.options),
+            content=content_of(self.enabled(targets), self.options),
             default=self.default.settings,
             repairs_erased=self.repairs_erased,
             of_class=key_of(self.obj),

@@ -7,6 +7,7 @@ Sources: Cluster API ``api/core``: a class names a template in ``template.bootst
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from krm_fn.light_typing import Any, Fields, GroupKind, NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
@@ -79,19 +80,9 @@ def selects(selector: Any, nodes: NodeGroup) -> bool:
     matched = lookup(selector, ("matchResources",))
     if not nodes.section:
         return lookup(matched, ("controlPlane",)) is True
+    # a pattern has one `*`, at the beginning or at the end: `*-worker`, `gpu-*`
     patterns = list_at(matched, (_SELECTORS[nodes.section], "names"))
-    return any(_fits(pattern, nodes.name) for pattern in patterns)
-
-
-def _fits(pattern: Any, name: str) -> bool:
-    """Return whether a pattern with one ``*``, at the beginning or at the end, matches: ``*-worker``, ``gpu-*``."""
-    if not isinstance(pattern, str):
-        return False
-    if pattern.startswith("*"):
-        return name.endswith(pattern[1:])
-    if pattern.endswith("*"):
-        return name.startswith(pattern[:-1])
-    return pattern == name
+    return any(fnmatchcase(nodes.name, str(pattern)) for pattern in patterns)
 
 
 def selector_of(groups: Sequence[NodeGroup]) -> Fields:

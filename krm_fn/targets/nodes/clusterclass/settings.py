@@ -6,12 +6,12 @@ of each Cluster say. Where a list with names would not become the very entries t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from krm_fn import noproxy, placeholders
+from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Fact, Membership
 from krm_fn.config import ProxyConfig
-from krm_fn.noproxy import Audience, Readers
+from krm_fn.noproxy import Audience, Readers, entries, styles
 from krm_fn.noproxy.model import CLUSTER_DOMAIN
 from krm_fn.products.cluster_api import DOMAIN, PODS, SERVICE_ADDRESSES, SERVICES
 from krm_fn.products.node_kinds import OF_CLASSES
@@ -56,19 +56,19 @@ def for_nodes(
 
     cluster = membership.cluster
     resolved = resolved_for(cluster)
-    entries = _texts(resolved)
+    wanted = _texts(resolved)
     said = _said_by(cluster)
     inherited_list = noproxy.parse(inherited.no_proxy)
     is_same_proxy = resolved.urls == (inherited.http_proxy, inherited.https_proxy)
-    if is_same_proxy and _filled_in(inherited_list, said) == set(entries):
+    if is_same_proxy and _filled_in(inherited_list, said) == set(wanted):
         return _with_list(resolved, inherited_list)
     names = {member: (Fact(text),) for member, text in _NAMES.items() if said[text]}
     network = cluster.network._replace(**names)
     named = _texts(resolved_for(cluster._replace(network=network)))
     filled_in = _filled_in(named, said)
-    if not filled_in <= set(entries):
-        return _with_list(resolved, entries)
-    others = [entry for entry in entries if entry not in filled_in]
+    if not filled_in <= set(wanted):
+        return _with_list(resolved, wanted)
+    others = [entry for entry in wanted if entry not in filled_in]
     return _with_list(resolved, [*named, *others])
 
 
@@ -76,43 +76,36 @@ def _texts(resolved: Resolved) -> list[str]:
     return [entry.text for entry in resolved.entries]
 
 
-def _with_list(resolved: Resolved, entries: Sequence[str]) -> Resolved:
-    settings = resolved.settings._replace(no_proxy=",".join(entries))
+def _with_list(resolved: Resolved, texts: Sequence[str]) -> Resolved:
+    settings = resolved.settings._replace(no_proxy=",".join(texts))
     return resolved._replace(settings=settings)
 
 
 def _said_by(cluster: Cluster) -> dict[str, list[str]]:
-    """Return name -> what the fields of a Cluster itself say, which is all that Cluster API knows of its network."""
+    """Return name -> what the fields of a Cluster itself say, which is all that Cluster API knows of its network.
+
+    A patch copies it as it is, so what a list of NO_PROXY holds in another form (10.1.2.3/16) counts as not said.
+    """
     said = {}
     for member, name in _NAMES.items():
         facts = getattr(cluster.network, member)
-        said[name] = [fact.value for fact in facts if fact.ref == cluster.ref]
+        values = [fact.value for fact in facts if fact.ref == cluster.ref]
+        said[name] = values if all(map(_is_in_form, values)) else []
     return said
 
 
-def _filled_in(entries: Iterable[str], said: Mapping[str, Sequence[str]]) -> set[str]:
+def _is_in_form(text: str) -> bool:
+    return entries.plain(text) == (text,)
+
+
+def _filled_in(names: Iterable[str], said: Mapping[str, Sequence[str]]) -> set[str]:
     """Return entries with values in the place of names, as ``go_templates`` makes them."""
-    lists = {
-        PODS: said[PODS],
-        SERVICES: said[SERVICES],
-        SERVICE_ADDRESSES: [*_first_addresses(said[SERVICES])],
-    }
+    services = said[SERVICES]
+    # the template adds one to an IPv4 address, and writes a 1 behind `::`
+    addresses = [styles.first_address(cidr) for cidr in services if "." in cidr or "::/" in cidr]
+    lists = {PODS: said[PODS], SERVICES: services, SERVICE_ADDRESSES: filter(None, addresses)}
     domain = "".join(said[DOMAIN]) or CLUSTER_DOMAIN
     filled_in: set[str] = set()
-    for entry in entries:
-        filled_in.update(lists.get(entry, [entry.replace(DOMAIN, domain)]))
+    for name in names:
+        filled_in.update(lists.get(name, [name.replace(DOMAIN, domain)]))
     return filled_in
-
-
-def _first_addresses(cidrs: Iterable[str]) -> Iterator[str]:
-    """Yield the first address of each CIDR by the rule of the template, which can only add one."""
-    for cidr in cidrs:
-        if placeholders.is_in(cidr):
-            continue  # the address comes out right in the cluster, where the placeholder has been filled in
-        address = cidr.partition("/")[0]
-        if address.endswith("::"):
-            yield f"{address}1"
-        elif ":" not in address:
-            network, _, last = address.rpartition(".")
-            number = int(last) if last.isdecimal() else 0
-            yield f"{network}.{number + 1}"
