@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn.clusters import ObjectIndex
-from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Fields
 from krm_fn.patch import Data
@@ -21,8 +20,6 @@ from krm_fn.targets.nodes.clusterclass.names import (
     EMPTY_LISTS,
     LISTS,
     NODES,
-    PATCHES,
-    VARIABLES,
 )
 from krm_fn.targets.nodes.clusterclass.node_groups import selector_of
 from krm_fn.targets.nodes.clusterclass.node_patches import NodePatches, node_patches
@@ -38,13 +35,6 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
         listed: the class.
         templates: the objects that belong to classes that are patched, and to nothing else.
     """
-    obj = listed.obj.data
-    draft = Draft(obj)
-    try:
-        draft.items(VARIABLES)
-        draft.items(PATCHES)
-    except WrongTypeError as error:
-        return ClassPlan(None, findings=[error.finding])
     groups: list[NodePatches] = []
     if listed.is_wanted or listed.repairs_erased:
         groups += node_patches(listed, templates)
@@ -54,13 +44,14 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     if any(finding.is_stale for finding in findings):
         return ClassPlan(None, findings=findings)
     condition = enabled_if(listed.context().content)
-    ours = {name: [*_patch(name, groups, condition)] for name in (EMPTY_LISTS, ADDITIONS, LISTS, NODES)}
-    front = ours.pop(EMPTY_LISTS)
-    behind = [patch for patches in ours.values() for patch in patches]
+    front = [*_patch(EMPTY_LISTS, groups, condition)]
+    behind: list[Fields] = []
+    for name in (ADDITIONS, LISTS, NODES):
+        behind += _patch(name, groups, condition)
     has_ours = bool(front or behind)
     if has_ours and not listed.is_chosen:
         findings += listed.erasures or [Result.of("ClassPatched", _SHARED, ("spec",))]
-    return ClassPlan([*front, *others_in(obj), *behind], has_ours, findings)
+    return ClassPlan([*front, *others_in(listed.obj.data), *behind], has_ours, findings)
 
 
 def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator[Fields]:

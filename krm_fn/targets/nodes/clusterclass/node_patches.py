@@ -194,34 +194,28 @@ def _ends(patches: NodePatches, added: Additions, place: str) -> dict[str, str]:
     config = added.config
     texts = [*added.commands, *_commands_of(added.operations, config)]
     where = anchors(Commands(texts, config.scripts_in(added.template)), place)
-    ends = {}
-    if place == "Start" or where.restart < len(texts):
-        ends[LISTS] = _BEGINNING
-        if where.restart_behind >= 0:
-            ends[LISTS] = _END
-            need = f"the restart of {config.runtime} has to be behind a command that installs or configures it"
-            _report_late(patches, added, LISTS, need, place)
-    if place == "Start" or where.exports < len(texts):
-        ends[NODES] = _BEGINNING
-        if not place and any(map(changes_proxy, texts)):
-            ends[NODES] = _END
-            need = "the exports have to be behind a command that sets or unsets the proxy"
-            _report_late(patches, added, NODES, need, place)
-    return ends
-
-
-def _report_late(
-    patches: NodePatches, added: Additions, name: str, need: str, place: str
-) -> None:
-    """Report that one of our patches adds commands behind a command that needs the network."""
-    if place or not added.entries[added.config.commands][name]:
-        return
-    message = (
-        f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it has the "
-        f"proxy: {need}. Build what that command needs into the image, or choose the place with "
-        "`spec.targets.nodes.commands.place`"
+    restart = (
+        f"the restart of {config.runtime} has to be behind a command that installs or configures it"
     )
-    patches.report("NetworkBeforeProxy", message)
+    exports = "the exports have to be behind a command that sets or unsets the proxy"
+    changes = not place and any(map(changes_proxy, texts))
+    ends = {}
+    for name, anchor, is_held, reason in (
+        (LISTS, where.restart, where.restart_behind >= 0, restart),
+        (NODES, where.exports, changes, exports),
+    ):
+        if place != "Start" and anchor == len(texts):
+            continue
+        if not is_held:
+            ends[name] = _BEGINNING
+        elif added.entries[config.commands][name] and not place:
+            message = (
+                f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
+                f"has the proxy: {reason}. Build what that command needs into the image, or choose the place with "
+                "`spec.targets.nodes.commands.place`"
+            )
+            patches.report("NetworkBeforeProxy", message)
+    return ends
 
 
 def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> Iterator[str]:

@@ -32,7 +32,6 @@ from krm_fn.target_table import part_of
 from krm_fn.targets.base import Options, Places
 from krm_fn.targets.class_context import ClassContext, VariableContent
 from krm_fn.targets.nodes.clusterclass.names import SECRET, VARIABLE
-from krm_fn.targets.nodes.node_targets import UNITS
 
 ENABLED = "enabled"
 
@@ -58,13 +57,11 @@ _GROUP = 5
 
 def content_of(targets: Collection[str], options: Options) -> VariableContent:
     """Return what the variable has to hold for what some targets write into templates."""
-    in_secret = set()
-    for target in UNITS:
-        if target in targets and text_at(options, (part_of(target), "content")) == "Secret":
-            in_secret.add(target)
-    writers = set(targets) - in_secret
-    if not exports_variables(options):
-        writers -= ONLY_EXPORTERS
+    in_secret = {
+        target for target in targets if text_at(options, (part_of(target), "content")) == "Secret"
+    }
+    idle = frozenset() if exports_variables(options) else ONLY_EXPORTERS
+    writers = set(targets) - in_secret - idle
     return VariableContent(proxy=bool(writers), secret=bool(in_secret))
 
 
