@@ -134,9 +134,7 @@ def _cluster_kinds(source: ObjectSource) -> frozenset[str]:
     return clusters.kinds(kind for kinds in source.by_kinds for kind in kinds)
 
 
-def _class_plans(
-    objects: Sequence[Object], topology: Topology, config: ProxyConfig
-) -> ClassPlans:
+def _class_plans(objects: Sequence[Object], topology: Topology, config: ProxyConfig) -> ClassPlans:
     """Return what the ClusterClasses among the objects do; most lists have none, so this is imported where one is."""
     if not any(obj.ref.kind == "ClusterClass" or class_name(obj.data) for obj in objects):
         return ClassPlans()

@@ -25,7 +25,9 @@ from krm_fn.targets.nodes.clusterclass.node_groups import selector_of
 from krm_fn.targets.nodes.clusterclass.node_patches import NodePatches, node_patches
 from krm_fn.targets.nodes.clusterclass.variable import enabled_if
 
-_SHARED = f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"
+_SHARED = (
+    f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"
+)
 
 
 def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
@@ -80,4 +82,3 @@ def _definitions(name: str, groups: Sequence[NodePatches]) -> Iterator[Fields]:
     for equal in alike.values():
         selector = selector_of([group.nodes for group in equal])
         yield {"selector": selector, "jsonPatches": equal[0].operations[name]}
-

@@ -14,6 +14,7 @@ from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
+from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Data
 from krm_fn.products.cluster_api import CLUSTER
@@ -47,7 +48,7 @@ class Classes(ClassPlans):
     """
 
     kinds = (CLUSTER[1], CLASS[1])
-    words = WORDS
+    words: Texts = WORDS
 
     def __init__(
         self,
@@ -69,69 +70,55 @@ class Classes(ClassPlans):
                 default = for_class(config, topology.cluster_of_class(obj), obj.base_name)
                 listed = ListedClass(obj, config, default, is_selected=is_selected(obj))
                 self._classes.setdefault(key_of(obj), listed)
-        clusters = []
         for obj in objects:
-            cluster_class = self._class_of(obj)
-            if cluster_class is not None:
-                clusters.append((obj, cluster_class, is_selected(obj)))
-        for obj, cluster_class, may_edit in clusters:
-            cluster_class.find_variable(obj.data, may_edit=may_edit)
+            its_class = self._class_of(obj)
+            if its_class is not None:
+                its_class.find_variable(obj.data, may_edit=is_selected(obj))
         templates = [
             obj for obj in objects if obj.ref.kind.endswith("Template") and is_selected(obj)
         ]
-        self._find_families(templates)
         self._find_erasures(templates)
-        patched = {
-            key: listed
-            for key, listed in self._classes.items()
-            if is_enabled and listed.may_be_patched
-        }
-        for obj, cluster_class, may_edit in clusters:
-            if may_edit and cluster_class in patched.values():
-                cluster_class.add_cluster(obj, topology.nodes_of(obj))
-        self._plan(patched, templates)
-        if self._is_chosen or patched:
-            self.words = ()
-
-    def _find_families(self, templates: Iterable[Object]) -> None:
-        """Find for each class all that share a template with it, or with one of these."""
-        families: dict[Key, set[Key]] = {key: {key} for key in self._classes}
-        for obj in templates:
-            keys = self._topology.classes_of(obj)
-            family = set(keys).union(*(families.get(key, ()) for key in keys))
-            families.update(dict.fromkeys(family, family))
-        for key, listed in self._classes.items():
-            listed.family = families[key]
+        if is_enabled:
+            patched = {
+                key: listed for key, listed in self._classes.items() if listed.may_be_patched
+            }
+            for obj in filter(is_selected, objects):
+                its_class = self._class_of(obj)
+                if its_class is not None and its_class.may_be_patched:
+                    its_class.add_cluster(obj, topology.nodes_of(obj))
+            self._plan(patched, templates)
+            if self._is_chosen or patched:
+                self.words = ()
 
     def _find_erasures(self, templates: Iterable[Object]) -> None:
-        """Find what patches erase of templates; it concerns all classes that share a template."""
-        index = ObjectIndex((key_of(obj), obj.data) for obj in templates)
-        erasing = set()
-        for key, listed in self._classes.items():
+        """Find the families of the classes, and what patches erase of their templates."""
+        for obj in templates:
+            first, *others = self._classes_of(obj) or [None]
+            for listed in others:
+                first.family.join(listed.family)
+        index: ObjectIndex[Data] = ObjectIndex((key_of(obj), obj.data) for obj in templates)
+        for listed in self._classes.values():
             if not listed.variable:
                 listed.erasures = erasures(listed, index)
-            listed.is_erased = bool(listed.erasures)
-            if listed.is_erased and listed.is_selected:
-                erasing.add(key)
-        for listed in self._classes.values():
-            if not erasing.isdisjoint(listed.family):
-                listed.is_erased = True
+            if listed.erasures and listed.is_selected:
+                listed.family.is_erased = True
 
     def _plan(self, patched: Mapping[Key, ListedClass], templates: Iterable[Object]) -> None:
-        """Plan the patches of classes; what is in the way of one is in the way of its family."""
+        """Plan the patches of classes, out of templates that belong to them and to nothing else."""
         index: ObjectIndex[Data] = ObjectIndex()
         for obj in templates:
             keys = self._topology.classes_of(obj)
             if keys and patched.keys() >= set(keys):
                 index.add(key_of(obj), obj.data)
-        blocked = set()
-        for key, listed in patched.items():
+        for listed in patched.values():
             listed.plan = class_plan.plan(listed, index)
             if listed.plan.patches is None:
-                blocked.add(key)
-        for listed in patched.values():
-            if listed.plan and not blocked.isdisjoint(listed.family):
-                listed.plan = listed.plan._replace(patches=None)
+                listed.family.is_blocked = True
+
+    def _classes_of(self, template: Object) -> list[ListedClass]:
+        """Return the classes of a template that are in the list."""
+        keys = self._topology.classes_of(template)
+        return [self._classes[key] for key in keys if key in self._classes]
 
     def _class_of(self, obj: Object) -> ListedClass | None:
         """Return the class of a Cluster; None for another object, and for one that names none in the list."""
@@ -142,8 +129,7 @@ class Classes(ClassPlans):
 
     def rules_of(self, template: Object) -> TemplateRules:
         """Return what the classes of a template say."""
-        keys = self._topology.classes_of(template)
-        classes = [self._classes[key] for key in keys if key in self._classes]
+        classes = self._classes_of(template)
         if not classes:
             return NO_RULES
         first = min(classes, key=attrgetter("state"))
@@ -154,7 +140,7 @@ class Classes(ClassPlans):
         if first.state is ClassState.KEPT:
             return TemplateRules(kept=_ALL_TARGETS, is_awaited=True)
         if first.state is ClassState.PATCHED:
-            if len(classes) < len(keys):
+            if len(classes) < len(self._topology.classes_of(template)):
                 return NO_RULES
             return TemplateRules(emptied=_ALL_TARGETS if first.is_erased else PATCHED_TARGETS)
         is_awaited = first.state is ClassState.BLOCKED
@@ -173,29 +159,23 @@ class Classes(ClassPlans):
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
         listed = self._class_of(obj)
-        if listed is not None:
-            if listed.state is ClassState.PATCHED:
-                return self._edit_of_cluster(obj, listed)
-            if listed.state is ClassState.KEPT:
-                return None
-            if listed.is_selected or listed.variable:
-                return self._removal(obj)
-        if not self._is_chosen:
+        if listed is not None and listed.state is ClassState.KEPT:
+            return None
+        is_known = listed is not None and (listed.is_selected or listed.variable is not None)
+        if listed is not None and listed.state is ClassState.PATCHED:
+            proxies = listed.clusters[key_of(obj)]
+            context = listed.context()._replace(repairs_erased=False)
+        elif is_known or not self._is_chosen:
             return self._removal(obj)
-        nodes = self._topology.nodes_of(obj)
-        resolved = for_nodes(self._config, nodes[ALL_NODES], ProxySettings(), obj.base_name)
-        return ClassEdit(tuple(nodes.values()), resolved, ClassContext(is_known=False))
-
-    def _edit_of_cluster(self, obj: Object, listed: ListedClass) -> ClassEdit:
-        """Return the edit of a Cluster whose class is patched."""
-        groups = {**listed.clusters[key_of(obj)]}
-        whole = groups.pop(ALL_NODES)
-        context = listed.context()._replace(
-            groups={group: resolved.settings for group, resolved in groups.items()},
-            repairs_erased=False,
-        )
-        nodes = self._topology.nodes_of(obj)
-        return ClassEdit(tuple(nodes.values()), whole, context)
+        else:
+            membership = self._topology.nodes_of(obj)[ALL_NODES]
+            name = obj.base_name
+            proxies = {ALL_NODES: for_nodes(self._config, membership, ProxySettings(), name)}
+            context = ClassContext(is_known=False)
+        groups = {group: resolved.settings for group, resolved in proxies.items()}
+        del groups[ALL_NODES]
+        memberships = tuple(self._topology.nodes_of(obj).values())
+        return ClassEdit(memberships, proxies[ALL_NODES], context._replace(groups=groups))
 
     def _removal(self, obj: Object) -> ClassEdit:
         """Return the edit of an object that gets no proxy by a class."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
 
@@ -17,12 +17,12 @@ from krm_fn.settings import Resolved
 from krm_fn.targets.base import Data
 from krm_fn.targets.class_context import ClassContext, ClassPlan
 from krm_fn.targets.class_plans import ALL_NODES
-from krm_fn.targets.nodes.clusterclass.variable import content_of
 from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours
 from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, VARIABLES
 from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
 from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable, find
 from krm_fn.targets.nodes.clusterclass.settings import for_nodes
+from krm_fn.targets.nodes.clusterclass.variable import content_of
 
 
 class ClassState(IntEnum):
@@ -30,10 +30,12 @@ class ClassState(IntEnum):
 
     Of classes that share a template, the one whose state is first here says what becomes of the template.
 
-    PRODUCT: it writes the proxy itself, out of a variable of its Clusters. KEPT: its patches are to write it, something
-    is in the way, and patches of an earlier run are in it, so it, its Clusters and its templates stay. BLOCKED: the same
-    without such patches, so its templates hold the proxy until then. TEMPLATES: its templates hold it. PATCHED: its
-    patches write it, and its templates hold none.
+    PRODUCT: it writes the proxy itself, out of a variable of its Clusters.
+    KEPT: something is in the way of its patches, and those of an earlier run are in it: it, its Clusters and its
+    templates stay.
+    BLOCKED: something is in the way, and none are in it: it and its Clusters stay, its templates hold the proxy.
+    TEMPLATES: its templates hold the proxy.
+    PATCHED: its patches write the proxy, and its templates hold none.
     """
 
     PRODUCT = 1
@@ -41,6 +43,28 @@ class ClassState(IntEnum):
     BLOCKED = 3
     TEMPLATES = 4
     PATCHED = 5
+
+
+class Family:
+    """Classes that share a template, directly or by way of others, and what is true of all of them.
+
+    Attributes:
+        is_erased: patches of one of them erase what templates hold.
+        is_blocked: something is in the way of the patches of one of them.
+    """
+
+    is_erased = False
+    is_blocked = False
+
+    def __init__(self, listed: ListedClass) -> None:
+        self.classes = [listed]
+
+    def join(self, other: Family) -> None:
+        """Take in the classes of another family."""
+        if other is not self:
+            self.classes += other.classes
+            for listed in other.classes:
+                listed.family = self
 
 
 class ListedClass:
@@ -55,14 +79,17 @@ class ListedClass:
     Attributes:
         options: those of the targets that write on its nodes.
         is_chosen: the user wants all classes patched; else only those are whose patches erase something.
-        family: it, and all classes that share a template with it, or with one of these.
+        family: the classes that share a template with it.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
         erasures: what patches of others erase of its templates, and that it is patched for that.
-        is_erased: it, or a class that shares a template with it, has such patches.
         clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
             Cluster by ``ALL_NODES``.
         plan: its patches; None where it is not to be patched.
     """
+
+    variable: ProductVariable | None = None
+    erasures: Sequence[Result] = ()
+    plan: ClassPlan | None = None
 
     def __init__(
         self, obj: Object, config: ProxyConfig, default: Resolved, *, is_selected: bool
@@ -73,12 +100,8 @@ class ListedClass:
         self.is_selected = is_selected
         self.options = config.targets.of(OF_CLASSES)
         self.is_chosen = self.options.get("classes") == "Patch"
-        self.family: Collection[Key] = ()
-        self.variable: ProductVariable | None = None
-        self.erasures: list[Result] = []
-        self.is_erased = False
+        self.family = Family(self)
         self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
-        self.plan: ClassPlan | None = None
 
     @cached_property
     def state(self) -> ClassState:
@@ -87,10 +110,15 @@ class ListedClass:
             return ClassState.PRODUCT
         if self.plan is None:
             return ClassState.TEMPLATES
-        if self.plan.patches is not None:
-            return ClassState.PATCHED if self.plan.has_ours else ClassState.TEMPLATES
-        is_of_earlier_run = any(map(is_ours, list_at(self.obj.data, PATCHES)))
-        return ClassState.KEPT if is_of_earlier_run else ClassState.BLOCKED
+        if self.family.is_blocked:
+            is_of_earlier_run = any(map(is_ours, list_at(self.obj.data, PATCHES)))
+            return ClassState.KEPT if is_of_earlier_run else ClassState.BLOCKED
+        return ClassState.PATCHED if self.plan.has_ours else ClassState.TEMPLATES
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether its patches, or those of its family, erase what templates hold."""
+        return self.family.is_erased or bool(self.erasures)
 
     @property
     def may_be_patched(self) -> bool:
@@ -135,7 +163,7 @@ class ListedClass:
 
     def enabled(self, targets: Iterable[str]) -> list[str]:
         """Return those of some targets that write anything on its nodes."""
-        return [target for target in targets if self.config.targets.is_on(target)]
+        return [*filter(self.config.targets.is_on, targets)]
 
     def template(self, nodes: NodeGroup, templates: ObjectIndex[Data]) -> Data | None:
         """Return the template of some nodes; the nearest one to the file of the class goes first.
@@ -151,6 +179,9 @@ class ListedClass:
         for nodes in node_groups(self.obj.data):
             if nodes.group_kind in NODE_KINDS:
                 targets += NODE_KINDS[nodes.group_kind].system.targets
+        plan = self.plan
+        if plan and self.family.is_blocked:
+            plan = plan._replace(patches=None)
         return ClassContext(
             self.is_wanted,
             content=content_of(self.enabled(targets), self.options),
@@ -158,5 +189,5 @@ class ListedClass:
             repairs_erased=self.repairs_erased,
             of_class=key_of(self.obj),
             has_hashed_secrets=bool(self.config.hash_names),
-            plan=self.plan,
+            plan=plan,
         )

@@ -83,19 +83,13 @@ def find(
         if not _writes_files(of_class, target_id, options):
             continue
         target = TARGETS[target_id]
-        given = options.of(target_id)
+        own_options = options.of(target_id)
         is_filled = is_selected and options.is_on(target_id)
-        is_used = any(reading.value for reading in target.read(of_cluster, given))
-        if is_filled and not is_used:
-            is_used = target.has_site(of_cluster, Context(given))
-        if not is_used:
-            continue
-        has_mirror = False
-        for entry in named_items(of_cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
-            if lookup(of_cluster, (*entry, *nutanix.MIRROR)):
-                has_mirror = True
-        name = name_of(of_cluster)
-        return ProductVariable(target_id, name, is_filled, has_mirror)
+        is_used = any(reading.value for reading in target.read(of_cluster, own_options))
+        if is_used or (is_filled and target.has_site(of_cluster, Context(own_options))):
+            entries = named_items(of_cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG)
+            has_mirror = any(lookup(of_cluster, (*entry, *nutanix.MIRROR)) for entry in entries)
+            return ProductVariable(target_id, name_of(of_cluster), is_filled, has_mirror)
     return None
 
 

@@ -1,7 +1,7 @@
 """The proxy of a ClusterClass and of the nodes made of it.
 
-The list of a class holds names, such as ``builtin.cluster.network.pods``, which its patches replace with what the fields
-of each Cluster say. Where a list with names would not become the very entries that the nodes need, it holds no names.
+The list of a class holds names, such as ``builtin.cluster.network.pods``, which its patches replace with what the
+fields of each Cluster say. Where that would not become the very entries that the nodes need, a list holds no names.
 """
 
 from __future__ import annotations
