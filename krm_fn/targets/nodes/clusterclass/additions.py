@@ -1,7 +1,7 @@
 """What has to be added to the lists of a template, so that its nodes get what the targets would write into it.
 
-The targets write into a draft of the template as the patches of others leave it; what is new there is an addition. A text
-that depends on a Cluster becomes a Go template.
+The targets write into a draft of the template as the patches of others leave it; what is new there is an addition. A
+text that depends on a Cluster becomes a Go template.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.settings import ProxySettings
@@ -24,7 +24,7 @@ from krm_fn.targets.nodes.clusterclass.foreign_patches import (
     state_after,
 )
 from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
-from krm_fn.targets.nodes.clusterclass.names import ADDITIONS, LISTS, NODES, PATCHED_WHERE_ERASED
+from krm_fn.targets.nodes.clusterclass.names import PATCHED_WHERE_ERASED
 from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup
 from krm_fn.targets.nodes.command_order import is_restart
 from krm_fn.targets.nodes.node_config import NodeConfig
@@ -32,6 +32,20 @@ from krm_fn.targets.nodes.node_config import NodeConfig
 _NO_PROXY = ProxySettings()
 _ANY_PROXY = ProxySettings("any.invalid", "any.invalid", "any.invalid", clusters=("",))
 """Stands for the proxy of any Cluster, and for its name, where the targets write into a template."""
+
+
+class ListAdditions(NamedTuple):
+    """What has to be added to one list.
+
+    Attributes:
+        common: entries for every node.
+        fixed: entries for every node with a proxy, whatever its proxy is.
+        templates: Go templates of the entries that say the proxy.
+    """
+
+    common: Sequence[Any]
+    fixed: Sequence[Any]
+    templates: Sequence[str]
 
 
 class Additions(NamedTuple):
@@ -42,7 +56,7 @@ class Additions(NamedTuple):
         template: the template without what our patches write in its place.
         operations: those of others on it.
         commands: those of the template that no patch of others erases.
-        entries: path of a list -> name of our patch -> the members of operations that say what it adds.
+        lists: path of a list -> what is added to it, if anything is.
         paths: those of the files.
         findings: what the targets report.
     """
@@ -51,35 +65,31 @@ class Additions(NamedTuple):
     template: Data
     operations: Sequence[ForeignOperation]
     commands: Sequence[str]
-    entries: Mapping[Pointer, Mapping[str, Sequence[Fields]]]
+    lists: Mapping[Pointer, ListAdditions]
     paths: Sequence[str]
     findings: Sequence[Result]
 
 
-def additions_to(
-    template: Data,
-    config: NodeConfig,
-    listed: ListedClass,
-    nodes: NodeGroup,
-    *,
-    with_proxy: bool,
-    with_common: bool,
-) -> Additions:
-    """Return what has to be added to the lists of a template.
+class Wanted(NamedTuple):
+    """What patches write in the place of a template.
 
-    Args:
-        template: the template.
-        config: the configuration in it.
-        listed: its class.
-        nodes: those that are made of the template.
-        with_proxy: the proxy of any Cluster is added.
-        with_common: certificates and mirror, which are the same for all Clusters, are added; else the template holds
-            them.
+    Attributes:
+        proxy: the proxy of any Cluster.
+        common: certificates and mirror, which are the same for all Clusters; if False, the template holds them.
     """
+
+    proxy: bool = True
+    common: bool = True
+
+
+def additions_to(
+    template: Data, config: NodeConfig, listed: ListedClass, nodes: NodeGroup, wanted: Wanted
+) -> Additions:
+    """Return what has to be added to the lists of a template for the nodes of a class that are made of it."""
     settings = listed.default.settings
     draft = Draft(template)
     _write_proxy(draft, config, listed, _NO_PROXY)
-    _write_common(draft, config, listed, _NO_PROXY if with_common else settings)
+    _write_common(draft, config, listed, _NO_PROXY if wanted.common else settings)
     template = draft.data
     operations = operations_on(listed.obj.data, nodes)
     commands = config.commands_in(template)
@@ -88,30 +98,29 @@ def additions_to(
     bare = Draft(template)
     bare.set(config.commands, commands)
     proxy = Draft(bare.data)
-    if with_proxy:
+    if wanted.proxy:
         _write_proxy(proxy, config, listed, _ANY_PROXY)
     common = Draft(proxy.data)
     _write_common(common, config, listed, settings)
-    proxy_files = _new_files(proxy, config)
-    common_files = _new_files(common, config)
+    proxy_files, common_files = _new_files(proxy, config), _new_files(common, config)
     proxy_commands = _new_entries(proxy, config.commands)
-    common_commands = _new_entries(common, config.commands)
     restarts = [command for command in proxy_commands if is_restart(command)]
-    has_exports = len(restarts) < len(proxy_commands)
-    entries = {
-        config.files: {
-            ADDITIONS: [{"value": file} for file in common_files],
-            NODES: [_of_template(go_templates.file(file)) for file in proxy_files],
-        },
-        config.commands: {
-            ADDITIONS: [{"value": command} for command in common_commands],
-            LISTS: [{"value": command} for command in restarts],
-            NODES: [_of_template(go_templates.EXPORTS)] * has_exports,
-        },
+    exports = [go_templates.EXPORTS] if len(restarts) < len(proxy_commands) else []
+    templates = [go_templates.file(file) for file in proxy_files]
+    common_commands = _new_entries(common, config.commands)
+    lists = {
+        config.files: ListAdditions(common_files, [], templates),
+        config.commands: ListAdditions(common_commands, restarts, exports),
     }
-    paths = [path_of(file) for file in (*proxy_files, *common_files)]
-    findings = [*proxy.findings, *common.findings]
-    return Additions(config, template, operations, commands, entries, paths, findings)
+    return Additions(
+        config,
+        template,
+        operations,
+        commands,
+        {path: additions for path, additions in lists.items() if any(additions)},
+        [path_of(file) for file in (*proxy_files, *common_files)],
+        [*proxy.findings, *common.findings],
+    )
 
 
 def _write_proxy(
@@ -149,7 +158,3 @@ def _new_files(draft: Draft, config: NodeConfig) -> list[Any]:
 def path_of(file: Any) -> str:
     """Return the path of an entry of ``files``."""
     return text_at(file, ("path",))
-
-
-def _of_template(text: str) -> Fields:
-    return {"valueFrom": {"template": text}}

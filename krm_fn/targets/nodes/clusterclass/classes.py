@@ -93,9 +93,9 @@ class Classes(ClassPlans):
     def _find_erasures(self, templates: Iterable[Object]) -> None:
         """Find the families of the classes, and what patches erase of their templates."""
         for obj in templates:
-            first, *others = self._classes_of(obj) or [None]
-            for listed in others:
-                first.family.join(listed.family)
+            classes = self._classes_of(obj)
+            for listed in classes:
+                classes[0].family.join(listed.family)
         index: ObjectIndex[Data] = ObjectIndex((key_of(obj), obj.data) for obj in templates)
         for listed in self._classes.values():
             if not listed.variable:
@@ -135,7 +135,8 @@ class Classes(ClassPlans):
         first = min(classes, key=attrgetter("state"))
         if first.variable is not None:
             replaced = [target for target in _ALL_TARGETS if first.variable.replaces(target)]
-            notes = dict.fromkeys(FIRST_OF_SYSTEM, [first.variable.finding()])
+            finding = first.variable.finding()
+            notes = {target: [finding] for target in FIRST_OF_SYSTEM}
             return TemplateRules(emptied=replaced, notes=notes)
         if first.state is ClassState.KEPT:
             return TemplateRules(kept=_ALL_TARGETS, is_awaited=True)

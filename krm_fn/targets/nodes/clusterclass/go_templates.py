@@ -3,8 +3,8 @@ r"""The Go templates of the patches: what a node gets, out of the variable and w
 Each template renders to one JSON value, made by ``toJson``, so that no character of a value can break it; what systemd
 or a shell would read otherwise is escaped before, as in ``escaping``.
 
-The templates hold the name of our variable (``names.VARIABLE``), and the names of ``products.cluster_api`` that stand for
-what a Cluster says of its network; a test holds them against each other.
+The templates hold the name of our variable (``names.VARIABLE``), and the names of ``products.cluster_api`` that stand
+for what a Cluster says of its network; a test holds them against each other.
 
 Sources: Cluster API ``internal/controllers/topology/cluster/patches/inline`` (``text/template`` with the hermetic
 functions of sprig, the result read as YAML), and "Writing a ClusterClass" for the builtin variables.

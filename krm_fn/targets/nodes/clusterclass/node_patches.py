@@ -18,7 +18,13 @@ from krm_fn.products.node_kinds import HOSTED, KIND_NAMES
 from krm_fn.products.systems import targets_of
 from krm_fn.targets.base import Data
 from krm_fn.targets.nodes import node_config
-from krm_fn.targets.nodes.clusterclass.additions import Additions, additions_to, path_of
+from krm_fn.targets.nodes.clusterclass.additions import (
+    Additions,
+    ListAdditions,
+    Wanted,
+    additions_to,
+    path_of,
+)
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
     ForeignOperation,
     state_after,
@@ -71,10 +77,8 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
         config = node_config.find(Draft(template), is_wanted=True, is_whole=True)
         if config is None or config.unsupported:
             continue
-        added = additions_to(template, config, listed, nodes, with_proxy=True, with_common=True)
-        for path, entries in added.entries.items():
-            if not any(entries.values()):
-                continue
+        added = additions_to(template, config, listed, nodes, Wanted())
+        for path in added.lists:
             for eraser in state_after(added.operations, path).erasers:
                 message = (
                     f'the patch "{eraser.patch}" erases what the template has in `{path[-1]}`, so the proxy is in '
@@ -132,29 +136,21 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
         message = f"{nodes.called} makes {config.unsupported} nodes, which get no proxy here"
         patches.report("NodesWithoutProxy", message)
         return
-    added = additions_to(
-        template,
-        config,
-        listed,
-        nodes,
-        with_proxy=listed.is_wanted,
-        with_common=listed.repairs_erased,
-    )
+    wanted = Wanted(proxy=listed.is_wanted, common=listed.repairs_erased)
+    added = additions_to(template, config, listed, nodes, wanted)
     _report_files(patches, listed, added)
-    for path, entries in added.entries.items():
-        if not any(entries.values()):
-            continue
+    for path, additions in added.lists.items():
         is_there = bool(list_at(added.template, path))
         state = state_after(added.operations, path, is_there=is_there).is_there
         if state is None and not state_after(added.operations, path).is_there:
             raise _ObstacleError(
                 f"whether `{path[-1]}` is there depends on a Cluster: let the class always write it"
             )
-        ends: Mapping[str, str] = {}
+        ends = {LISTS: _END, NODES: _END}
         if path == config.commands:
             place = text_at(listed.options, ("commands", "place"))
-            ends = _ends(patches, added, place)
-        _add_to_list(patches, path, entries, state, ends)
+            ends.update(_beginnings(patches, added, additions, place))
+        _add_to_list(patches, path, additions, state, ends)
 
 
 def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -> None:
@@ -181,14 +177,15 @@ def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -
         patches.report("ByHand", message)
 
 
-def _ends(patches: NodePatches, added: Additions, place: str) -> dict[str, str]:
-    """Return the end of the commands at which each of our patches adds, and report what is too late there.
-
-    It is the beginning where a command needs the network.
+def _beginnings(
+    patches: NodePatches, added: Additions, additions: ListAdditions, place: str
+) -> dict[str, str]:
+    """Return which of our patches add commands at the beginning, because a command needs the network.
 
     Args:
-        patches: gets the findings.
-        added: what is added.
+        patches: gets a finding about what has to be behind such a command.
+        added: what is added to the template.
+        additions: what is added to its commands.
         place: the option ``place``.
     """
     config = added.config
@@ -198,24 +195,24 @@ def _ends(patches: NodePatches, added: Additions, place: str) -> dict[str, str]:
         f"the restart of {config.runtime} has to be behind a command that installs or configures it"
     )
     exports = "the exports have to be behind a command that sets or unsets the proxy"
-    changes = not place and any(map(changes_proxy, texts))
-    ends = {}
-    for name, anchor, is_held, reason in (
-        (LISTS, where.restart, where.restart_behind >= 0, restart),
-        (NODES, where.exports, changes, exports),
+    is_changed = not place and any(map(changes_proxy, texts))
+    beginnings = {}
+    for name, entries, anchor, is_held, reason in (
+        (LISTS, additions.fixed, where.restart, where.restart_behind >= 0, restart),
+        (NODES, additions.templates, where.exports, is_changed, exports),
     ):
         if place != "Start" and anchor == len(texts):
             continue
         if not is_held:
-            ends[name] = _BEGINNING
-        elif added.entries[config.commands][name] and not place:
+            beginnings[name] = _BEGINNING
+        elif entries and not place:
             message = (
                 f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
                 f"has the proxy: {reason}. Build what that command needs into the image, or choose the place with "
                 "`spec.targets.nodes.commands.place`"
             )
             patches.report("NetworkBeforeProxy", message)
-    return ends
+    return beginnings
 
 
 def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> Iterator[str]:
@@ -233,7 +230,7 @@ def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> 
 def _add_to_list(
     patches: NodePatches,
     path: Pointer,
-    entries: Mapping[str, Sequence[Fields]],
+    additions: ListAdditions,
     is_there: bool | None,
     ends: Mapping[str, str],
 ) -> None:
@@ -242,18 +239,21 @@ def _add_to_list(
     Args:
         patches: gets them.
         path: leads to the list in the template.
-        entries: name of our patch -> what it adds.
+        additions: what is added.
         is_there: whether there is a list; None where that depends on a Cluster.
-        ends: the end at which a patch adds; the last one for others.
+        ends: name of our patch -> the end at which it adds.
     """
-    rest = {**entries}
+    fixed = additions.fixed
     if is_there is None:
         patches.add(EMPTY_LISTS, path, value=[])
-    elif not is_there and entries[ADDITIONS]:
+    elif not is_there and additions.common:
         patches.add(ADDITIONS, path, value=[])
     elif not is_there:
-        fixed = [members["value"] for members in rest.pop(LISTS, ())]
-        patches.add(LISTS, path, value=fixed)
-    for name, additions in rest.items():
-        for members in additions:
-            patches.add(name, (*path, ends.get(name, _END)), **members)
+        patches.add(LISTS, path, value=list(fixed))
+        fixed = ()
+    for entry in additions.common:
+        patches.add(ADDITIONS, (*path, _END), value=entry)
+    for entry in fixed:
+        patches.add(LISTS, (*path, ends[LISTS]), value=entry)
+    for text in additions.templates:
+        patches.add(NODES, (*path, ends[NODES]), valueFrom={"template": text})
