@@ -128,12 +128,7 @@ def _write_proxy(
 ) -> None:
     """Let the targets of files and commands write a proxy into a template; a Secret is named only where asked for."""
     for target in listed.enabled((*config.system.targets, FILES_ON_REQUEST)):
-        part = part_of(target)
-        options = listed.options
-        own = options.get(part) or {}
-        if isinstance(own, dict):
-            options = {**options, part: {"content": "Inline", **own}}
-        TARGETS[target].write(draft, Context(options, proxy))
+        TARGETS[target].write(draft, Context(listed.options, proxy))
 
 
 def _write_common(
