@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn import clusters
-from krm_fn.clusters import ObjectIndex, Topology, class_name
+from krm_fn.clusters import ObjectIndex, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
@@ -32,7 +32,8 @@ from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS
-from krm_fn.targets.class_plans import ClassPlans, TemplateRules
+from krm_fn.targets.class_context import TemplateRules
+from krm_fn.targets.class_plans import class_plans
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
@@ -81,7 +82,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     read = list(reader.of_kinds(_cluster_kinds(source)))
     read += reader.readable_of_kinds(system_kinds())
     topology = Topology(read)
-    classes = _class_plans(read, topology, config)
+    classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
     uses = data_uses(reader, config)
     overview.take(read, topology, uses, config)
     del read  # so that memory is freed as items are taken
@@ -132,15 +133,6 @@ def needed(source: ObjectSource, config: ProxyConfig) -> set[int]:
 def _cluster_kinds(source: ObjectSource) -> frozenset[str]:
     """Return the kinds that say something of Clusters, given those that occur in a list, judged by its text."""
     return clusters.kinds(kind for kinds in source.by_kinds for kind in kinds)
-
-
-def _class_plans(objects: Sequence[Object], topology: Topology, config: ProxyConfig) -> ClassPlans:
-    """Return what the ClusterClasses among the objects do; most lists have none, so this is imported where one is."""
-    if not any(obj.ref.kind == "ClusterClass" or class_name(obj.data) for obj in objects):
-        return ClassPlans()
-    from krm_fn.targets.nodes.clusterclass.classes import Classes  # noqa: PLC0415 -- see above
-
-    return Classes(objects, lambda obj: is_selected(obj, config), topology, config)
 
 
 def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: ProxyConfig) -> None:

@@ -14,7 +14,6 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.settings import ProxySettings
-from krm_fn.target_table import part_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.clusterclass import go_templates

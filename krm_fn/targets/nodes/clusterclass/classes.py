@@ -20,8 +20,14 @@ from krm_fn.patch import Data
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.targets import ClassContext
-from krm_fn.targets.class_plans import ALL_NODES, NO_RULES, ClassEdit, ClassPlans, TemplateRules
+from krm_fn.targets.class_context import (
+    ALL_NODES,
+    NO_RULES,
+    ClassContext,
+    ClassEdit,
+    ClassPlans,
+    TemplateRules,
+)
 from krm_fn.targets.nodes.clusterclass import class_plan, product_variables
 from krm_fn.targets.nodes.clusterclass.listed_class import ClassState, ListedClass
 from krm_fn.targets.nodes.clusterclass.names import (

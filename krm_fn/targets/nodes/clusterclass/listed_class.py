@@ -15,8 +15,7 @@ from krm_fn.patch import list_at, named_items
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
 from krm_fn.settings import Resolved
 from krm_fn.targets.base import Data
-from krm_fn.targets.class_context import ClassContext, ClassPlan
-from krm_fn.targets.class_plans import ALL_NODES
+from krm_fn.targets.class_context import ALL_NODES, ClassContext, ClassPlan
 from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours
 from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, VARIABLES
 from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
