@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Fact, Membership
 from krm_fn.config import ProxyConfig
-from krm_fn.noproxy import Audience, Readers, entries, styles
+from krm_fn.noproxy import Audience, Readers
 from krm_fn.noproxy.model import CLUSTER_DOMAIN
 from krm_fn.products.cluster_api import DOMAIN, PODS, SERVICE_ADDRESSES, SERVICES
 from krm_fn.products.node_kinds import OF_CLASSES
@@ -82,30 +82,35 @@ def _with_list(resolved: Resolved, texts: Sequence[str]) -> Resolved:
 
 
 def _said_by(cluster: Cluster) -> dict[str, list[str]]:
-    """Return name -> what the fields of a Cluster itself say, which is all that Cluster API knows of its network.
-
-    A patch copies it as it is, so what a list of NO_PROXY holds in another form (10.1.2.3/16) counts as not said.
-    """
+    """Return name -> what the fields of a Cluster itself say, which is all that Cluster API knows of its network."""
     said = {}
     for member, name in _NAMES.items():
         facts = getattr(cluster.network, member)
-        values = [fact.value for fact in facts if fact.ref == cluster.ref]
-        said[name] = values if all(map(_is_in_form, values)) else []
+        said[name] = [fact.value for fact in facts if fact.ref == cluster.ref]
     return said
-
-
-def _is_in_form(text: str) -> bool:
-    return entries.plain(text) == (text,)
 
 
 def _filled_in(names: Iterable[str], said: Mapping[str, Sequence[str]]) -> set[str]:
     """Return entries with values in the place of names, as ``go_templates`` makes them."""
-    services = said[SERVICES]
-    # the template adds one to an IPv4 address, and writes a 1 behind `::`
-    addresses = [styles.first_address(cidr) for cidr in services if "." in cidr or "::/" in cidr]
-    lists = {PODS: said[PODS], SERVICES: services, SERVICE_ADDRESSES: filter(None, addresses)}
+    lists = {
+        PODS: said[PODS],
+        SERVICES: said[SERVICES],
+        SERVICE_ADDRESSES: filter(None, map(_first_address, said[SERVICES])),
+    }
     domain = "".join(said[DOMAIN]) or CLUSTER_DOMAIN
     filled_in: set[str] = set()
     for name in names:
         filled_in.update(lists.get(name, [name.replace(DOMAIN, domain)]))
     return filled_in
+
+
+def _first_address(cidr: str) -> str:
+    """Return the first address of a CIDR by the rule of the template, which can only add one; "" for none.
+
+    That of a placeholder comes out right in the cluster, where it has been filled in.
+    """
+    address = cidr.partition("/")[0]
+    if address.endswith("::"):
+        return f"{address}1"
+    network, _, last = address.rpartition(".")
+    return f"{network}.{int(last) + 1}" if last.isdecimal() and ":" not in address else ""
