@@ -94,11 +94,16 @@ def node_patches(listed: ListedClass, templates: ObjectIndex[Data]) -> Iterator[
     for nodes in node_groups(listed.obj.data):
         if nodes.kind in HOSTED:
             continue
-        if nodes.kind not in KIND_NAMES and targets_of(*nodes.group_kind):
-            continue
         patches = NodePatches(nodes, {}, [])
         try:
-            _add_patches(patches, listed, listed.template(nodes, templates))
+            if nodes.kind in KIND_NAMES:
+                _add_patches(patches, listed, listed.template(nodes, templates))
+            elif not targets_of(*nodes.group_kind):
+                message = (
+                    f'no target writes the nodes of a "{nodes.kind}", so they get no proxy here: '
+                    "see to it yourself"
+                )
+                patches.report("NodesWithoutProxy", message)
         except _ObstacleError as error:
             patches.operations.clear()
             message = f"{error}; until then this class and its Clusters stay as they are"
@@ -114,10 +119,6 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
         _ObstacleError: the class cannot be patched.
     """
     nodes = patches.nodes
-    if nodes.kind not in KIND_NAMES:
-        message = f'no target writes the nodes of a "{nodes.kind}", so they get no proxy here: see to it yourself'
-        patches.report("NodesWithoutProxy", message)
-        return
     if template is None:
         message = (
             f"{nodes.called} must be in the list, in the namespace of this class, and belong to nothing but "
