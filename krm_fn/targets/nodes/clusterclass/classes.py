@@ -151,7 +151,7 @@ class Classes(ClassPlans):
                 return NO_RULES
             return TemplateRules(emptied=_ALL_TARGETS if first.is_erased else PATCHED_TARGETS)
         is_awaited = first.state is ClassState.BLOCKED
-        return TemplateRules(notes=_notes(first, template.ref.kind), is_awaited=is_awaited)
+        return TemplateRules(notes=_notes(classes, template.ref.kind), is_awaited=is_awaited)
 
     def edit_of(self, obj: Object) -> ClassEdit | None:
         """Return how a ClusterClass, or a Cluster of one, is edited.
@@ -198,25 +198,29 @@ class Classes(ClassPlans):
         return ClassEdit((), Resolved(blank), ClassContext())
 
 
-def _notes(listed: ListedClass, kind: str) -> dict[str, list[Result]]:
-    """Return what a class does to a template of a kind while it is not patched: target -> what it says.
+def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]:
+    """Return what classes do to a template of a kind while they are not patched: target -> what it says.
 
-    It erases what is there, which each target says, or writes the same file, which the first target says.
+    They erase what is there, which each target says, or write the same file, which the first target says.
     """
-    name = listed.obj.ref.name
     notes: dict[str, list[Result]] = {target: [] for target in PATCHED_TARGETS}
-    if listed.is_erased:
-        message = (
-            f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `nodes.classes`, '
-            "select the class, and do what the warnings about it say"
-        )
-        notes = {target: [Result.of("ClassPatchErases", message)] for target in notes}
-    path = product_variables.repeated_path(listed.obj.data, listed.config.targets, kind)
-    if path:
-        message = (
-            f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a path '
-            "once: add the Clusters with its variable to the list, or take the file out of it"
-        )
-        for target in FIRST_OF_SYSTEM:
-            notes[target].append(Result.of("ByHand", message))
+    for listed in classes:
+        if listed.state is ClassState.PATCHED:
+            continue
+        name = listed.obj.ref.name
+        if listed.erasures:
+            message = (
+                f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `nodes.classes`, '
+                "select the class, and do what the warnings about it say"
+            )
+            for of_target in notes.values():
+                of_target.append(Result.of("ClassPatchErases", message))
+        path = product_variables.repeated_path(listed.obj.data, listed.config.targets, kind)
+        if path:
+            message = (
+                f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a path '
+                "once: add the Clusters with its variable to the list, or take the file out of it"
+            )
+            for target in FIRST_OF_SYSTEM:
+                notes[target].append(Result.of("ByHand", message))
     return notes
