@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import jsonpatch
 import pytest
 
 from contract_lists import CONFIG, SETTINGS, WORKERS, resource_list
+from krm_fn import patch
+from krm_fn.cli import main
+from krm_fn.engine import diff, draft
+from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
+from krm_fn.patch import Operation
 from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
 
@@ -89,3 +98,49 @@ def test_errors_and_warnings_come_first_in_the_results() -> None:
     listed = read(outcome.output.decode())["results"]
     severities = [one["severity"] for one in listed]
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
+
+
+def test_jsonpatch_does_each_edit_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[set[str]] = []
+    apply = jsonpatch.JsonPatch.apply
+
+    def noted(edits: jsonpatch.JsonPatch, data: Any, in_place: bool = False) -> Any:
+        done.append({operation["path"] for operation in edits})
+        return apply(edits, data, in_place)
+
+    monkeypatch.setattr(jsonpatch.JsonPatch, "apply", noted)
+    ran(WORKERS, SETTINGS, DEPLOYMENT)
+    spec = "/spec/template/spec"
+    assert done == [{f"{spec}/files/-", f"{spec}/preKubeadmCommands/-"}, {f"{spec}/containers/0/env"}]
+
+
+def without_last(before: Any, after: Any) -> list[Operation]:
+    return diff(before, after)[:-1] or [patch.add("extra", value=1)]
+
+
+def with_another(before: Any, after: Any) -> list[Operation]:
+    return [*diff(before, after), patch.add("metadata", "extra", value=1)]
+
+
+def with_number(before: Any, after: Any) -> list[Operation]:
+    first, *others = diff(before, after)
+    return [first._replace(value=1), *others]
+
+
+def that_does_not_fit(before: Any, after: Any) -> list[Operation]:
+    return [*diff(before, after), patch.remove("spec", "x")]
+
+
+@pytest.mark.parametrize("wrong", [without_last, with_another, with_number, that_does_not_fit])
+def test_an_operation_that_is_wrong_ends_the_run_and_nothing_is_written(
+    wrong: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(draft, "diff", wrong)
+    with pytest.raises(InternalError, match="operation"):
+        ran(WORKERS, DEPLOYMENT)
+    (tmp_path / "proxy.yaml").write_text(CONFIG)
+    manifest = tmp_path / "cert-manager.yaml"
+    manifest.write_text(DEPLOYMENT)
+    assert main(["run", str(tmp_path)]) == InternalError.exit_code
+    assert "[error] InternalError: " in capsys.readouterr().err
+    assert manifest.read_text() == DEPLOYMENT

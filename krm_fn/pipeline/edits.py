@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
-from krm_fn import settings
+from krm_fn import patch, settings
 from krm_fn.config import Mode, ProxyConfig
+from krm_fn.errors import InternalError
 from krm_fn.krm import proxy_values
 from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.codes import Severity
@@ -18,11 +19,12 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.replaced import replaced_list
 from krm_fn.noproxy import may_hold_a_credential
-from krm_fn.patch import Pointer
+from krm_fn.patch import Data, Operation, Pointer
 from krm_fn.pipeline.report import CHANGE_DUE
 from krm_fn.places.reading import Reading
 from krm_fn.plan import PlannedEdit
 from krm_fn.proxy_url import with_and_without_credentials
+from krm_fn.yamledit import same
 
 _REPLACED = (
     "held another value than this ProxyConfig gives it: if that is needed, declare it in `spec.overrides`, or leave "
@@ -33,13 +35,23 @@ _REPLACED = (
 def edit_all(
     planned: Sequence[PlannedEdit], changes: ListChanges, wanted: ProxyConfig
 ) -> list[Compared]:
-    """Apply the edits of the targets, and return one record for each place."""
+    """Apply the edits of the targets, and return one record for each place.
+
+    Raises:
+        InternalError: ``jsonpatch`` makes something else of an object than its edits.
+    """
     mode = wanted.mode
     ours = with_and_without_credentials(wanted.proxy_urls)
     compared: list[Compared] = []
-    for _, places in groupby(planned, key=lambda place: place.location):
+    for _, group in groupby(planned, key=lambda place: place.location):
+        places = list(group)
+        data = places[0].obj.data
+        before = data.copy()
         edited = [_edited(place, changes, mode) for place in places if place.is_asked]
-        is_changed = any(change.edit for change in edited)
+        edits = [change.edit for change in edited if change.edit]
+        is_changed = bool(edits)
+        if data:  # else the object goes
+            _prove(before, edits, data)
         # Read now, while the texts of this object are in the caches of those who read them.
         records = [_compared(change, mode, reads_again=is_changed) for change in edited]
         if is_changed and wanted.proxy_urls:
@@ -69,6 +81,21 @@ def _path_of_replaced(record: Compared, ours: set[str]) -> Pointer:
         if reading.value is None and reading.path[-1:] == ("valueFrom",):
             return reading.path
     return ()
+
+
+def _prove(before: Data, edits: Iterable[Edit], after: Data) -> None:
+    """Have ``jsonpatch`` do all edits of an object too: it must come to the same, but for the order of keys.
+
+    Raises:
+        InternalError: it comes to something else, or an operation does not fit.
+    """
+    operations: list[Operation] = []
+    for edit in edits:
+        operations += edit.operations
+    if operations and not same(patch.apply(patch.copied(before), operations), after):
+        raise InternalError(
+            "the operations of an edit do not lead to the data that is to be written"
+        )
 
 
 class _Edited(NamedTuple):
