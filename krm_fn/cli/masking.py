@@ -14,7 +14,13 @@ from functools import lru_cache, partial
 from itertools import accumulate
 
 from krm_fn.errors import InputError
-from krm_fn.krm.masking import ProxyPasswords, holds_secret_object, is_credential, may_name_credential, redact
+from krm_fn.krm.masking import (
+    ProxyPasswords,
+    holds_secret_object,
+    is_credential,
+    may_name_credential,
+    redact,
+)
 from krm_fn.krm.proxy_values import is_name, shown_text, shown_url
 from krm_fn.printable import HIDDEN
 from krm_fn.yamledit import Document

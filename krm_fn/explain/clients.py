@@ -63,7 +63,7 @@ java              itself nothing below   entry comma          brackets case loop
 """  # noqa: E501
 
 
-class _Entry(NamedTuple):
+class _SplitEntry(NamedTuple):
     """One entry of a list, as it is written, and what it may mean to some client."""
 
     written: str
@@ -108,7 +108,7 @@ class Client(NamedTuple):
         entries = _entries(no_proxy, self.separators)
         return any(_BREAKS_HTTPX.search(entry.written) for entry in entries)
 
-    def _matches(self, entry: _Entry, name: str, host: Address | None, port: int) -> bool:
+    def _matches(self, entry: _SplitEntry, name: str, host: Address | None, port: int) -> bool:
         if entry.written == "*":
             return self.everything == "entry"
         if entry.is_cidr:
@@ -142,18 +142,20 @@ class Client(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _entries(no_proxy: str, separators: str) -> tuple[_Entry, ...]:
+def _entries(no_proxy: str, separators: str) -> tuple[_SplitEntry, ...]:
     """Return the entries of a list: each is asked about many hosts, by many clients."""
     parts = re.split(_SEPARATORS[separators], no_proxy.strip())
     return tuple(map(_entry, filter(None, parts)))
 
 
-def _entry(written: str) -> _Entry:
+def _entry(written: str) -> _SplitEntry:
     host, port = written, ""
     is_cidr = _CIDR.fullmatch(written) is not None
     if with_port := _PORT.fullmatch(written):
         host, port = with_port.groups()
-    return _Entry(written, is_cidr, network(written) if is_cidr else None, host, port, address(host))
+    return _SplitEntry(
+        written, is_cidr, network(written) if is_cidr else None, host, port, address(host)
+    )
 
 
 def _clients() -> dict[str, Client]:
