@@ -170,12 +170,16 @@ CLASS = (
             id="a workload of a preset that sets another proxy",
         ),
         pytest.param(STACK, "", "their values switch off", id="a chart without its program"),
-        pytest.param(CLASS, PATCHES, "their ClusterClass writes it", id="a template of a class without Clusters"),
     ],
 )
 def test_why_an_object_is_left_is_exact(manifests: str, spec: str, why: str) -> None:
     (row,) = [row for row in rows_of(manifests + DECLARED + spec) if row.left]
     assert [str(reason).startswith(f"1: {why}") for reason in row.reasons] == [True]
+
+
+def test_a_template_of_a_class_that_is_patched_gets_the_proxy_by_it() -> None:
+    rows = rows_of(CLASS + DECLARED + PATCHES)
+    assert [(row.system, row.changed, row.left) for row in rows] == [("nodes", 1, 0), ("other objects", 1, 0)]
 
 
 OKE = CLUSTER.replace("NAME", "oke").replace("KubeadmControlPlane", "OCIManagedControlPlane")

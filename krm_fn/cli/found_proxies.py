@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from krm_fn import config, noproxy, placeholders, settings
@@ -17,6 +17,7 @@ from krm_fn.lint.manifests import ReadableManifests, records
 from krm_fn.lint.places import by_place
 from krm_fn.lint.values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
+from krm_fn.places.reading import Reading
 from krm_fn.plan.sources import formats
 from krm_fn.proxy_url import ProxyUrl, split_url
 
@@ -83,12 +84,10 @@ def find_proxies(
     for record in records(manifests, ProxyConfig(targets=TargetOptions(targets))):
         ref = record.obj.ref
         name = f"{ref.file_path} ({ref.kind}/{ref.name})"
-        place = ProxyPlace(name, ref, record.place.memberships, bool(record.place.target_id))
-        for readings in by_place(record.after):
-            values = {}
-            for variable, reading in readings.items():
-                values[variable.upper()] = reading.text
-            _note_proxy(found, values, place)
+        place = ProxyPlace(name, ref, record.memberships)
+        for compared in record.places:
+            _note_readings(found, compared.after, place)
+        _note_readings(found, record.others, place._replace(is_chosen=False))
     for name, content in others.items():
         _note_proxy(found, _values_of_file(content), ProxyPlace(name))
     given = {}
@@ -107,6 +106,15 @@ def find_proxies(
             f"{place_of_variables.name} must name the URL of a proxy, such as http://proxy.corp.example:3128"
         )
     return sorted(found.values(), key=lambda proxy: -len(proxy.places))
+
+
+def _note_readings(
+    found: dict[tuple[str, str], FoundProxy], readings: Sequence[Reading], place: ProxyPlace
+) -> None:
+    """Note the proxies of one object, each by what one program reads together."""
+    for variables in by_place(readings):
+        values = {variable.upper(): reading.text for variable, reading in variables.items()}
+        _note_proxy(found, values, place)
 
 
 def _note_proxy(

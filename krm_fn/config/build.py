@@ -18,6 +18,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.proxy_url import with_and_without_credentials
 
 _CLUSTER_DEFAULTS = {
     "pod_cidrs": "podCIDRs",
@@ -36,7 +37,7 @@ def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
     overrides = range(len(spec.get("overrides", ())))
     mode = spec.get("mode", Mode.INJECT.value)
     fail_on = spec.get("failOn", "Error")
-    return ProxyConfig(
+    config = ProxyConfig(
         http_proxy=spec.get("httpProxy", ""),
         https_proxy=spec.get("httpsProxy", ""),
         no_proxy=_entries(spec, ("noProxy",), names),
@@ -56,6 +57,11 @@ def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
         fail_on=Severity[fail_on.upper()],
         trusted_namespaces=tuple(spec.get("trustedNamespaces", ())),
     )
+    removes = config.mode is Mode.REMOVE or any(override.disabled for override in config.overrides)
+    if not removes or not config.proxy_urls:
+        return config
+    urls = with_and_without_credentials(config.proxy_urls)
+    return config._replace(targets=config.targets.removing(urls))
 
 
 def _entries(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from krm_fn.light_typing import Any, NamedTuple
@@ -11,6 +11,8 @@ from krm_fn.target_table import ROWS, SYSTEMS, part_of, system_of
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _DISTRIBUTIONS = "distributions"
+REMOVED = "removed"
+"""Member of the options of ``workloads`` for objects that are to have no proxy: URLs that go, whoever chose them once."""
 
 
 class TargetOptions(NamedTuple):
@@ -46,6 +48,11 @@ class TargetOptions(NamedTuple):
         """Return whether the option ``generate`` asks for the objects of a target."""
         wanted = self.of(target_id).get("generate") or ()
         return wanted is True or part_of(target_id) in wanted
+
+    def removing(self, urls: Collection[str]) -> TargetOptions:
+        """Return the options with which a proxy with these URLs goes from workloads that are to have none."""
+        workloads = {**self.systems.get("workloads", {}), REMOVED: urls}
+        return self._replace(systems={**self.systems, "workloads": workloads})
 
     def with_all_on(self) -> TargetOptions:
         """Return the options with which every target is looked at, and replaces what others set."""

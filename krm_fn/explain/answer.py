@@ -16,7 +16,6 @@ from krm_fn.explain.names import capitalised, cluster_names, some
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
-from krm_fn.lint.compared import Compared
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Comparison
 from krm_fn.pipeline.covered import Covered, covered
@@ -54,7 +53,7 @@ def explain(
     Raises:
         UsageError: there is no Cluster of such a name.
     """
-    belonging = _belonging(comparison.compared)
+    belonging = _belonging(comparison)
     grants: list[Grant] = []
     for record in comparison.compared:
         grants += grants_of(record)
@@ -106,13 +105,15 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
     return chosen
 
 
-def _belonging(compared: Iterable[Compared]) -> dict[ObjectRef, set[str]]:
+def _belonging(comparison: Comparison) -> dict[ObjectRef, set[str]]:
     """Return the names of the Clusters of each object that was looked at."""
+    memberships = [(place.obj.ref, place.place.memberships) for place in comparison.compared]
+    memberships += [(record.obj.ref, record.memberships) for record in comparison.records]
     belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
-    for record in compared:
-        for membership in record.place.memberships:
-            for ref in (record.obj.ref, membership.cluster.ref):
-                belonging[ref].update(cluster_names([membership]))
+    for ref, of_object in memberships:
+        for membership in of_object:
+            for known_ref in (ref, membership.cluster.ref):
+                belonging[known_ref].update(cluster_names([membership]))
     return belonging
 
 

@@ -105,7 +105,7 @@ class Grant:
 def grants_of(record: Compared) -> list[Grant]:
     """Return what a place gets, and what some groups of workers get there in its place."""
     place = record.place
-    if not (place.target_id and place.is_asked and place.resolved.declared):
+    if not (place.is_asked and place.resolved.declared):
         return []
     if place.target.writes is Writes.NOTHING:
         return []

@@ -19,15 +19,18 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object, objects
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.light_typing import Any
-from krm_fn.lint.compared import Compared, by_object, unread_place
-from krm_fn.lint.other_places import OF_NODES, stale_files, unread_places
+from krm_fn.lint.compared import Compared, ObjectRecord
+from krm_fn.lint.other_places import OF_NODES, stale_files
 from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
+from krm_fn.lint.records import object_records
 from krm_fn.lint.run_findings import reader_of
 from krm_fn.lint.silenced import Silencer, annotated
+from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer, list_at, text_at
-from krm_fn.places.env_entries import read_all_containers
+from krm_fn.patch import list_at, text_at
+from krm_fn.places import choice
+from krm_fn.places.containers import pod_spec
 from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
 from krm_fn.products.workload_kinds import POD_KINDS
@@ -68,10 +71,10 @@ def audit(
     for ref, meant in misspelt(manifests):
         message = f"this object is no ProxyConfig: did you mean `{meant}`?"
         results.append(Result.of("ConfigIgnored", message).about(ref))
-    compared = records(manifests, wanted)
-    for record in compared:
-        results += record.results or _of_record(record)
-    results += _disagreements(compared)
+    judged = records(manifests, wanted)
+    for record in judged:
+        results += _of_record(record)
+    results += _disagreements(judged)
     files = dict(manifests.others)
     for name, text in manifests.files.items():
         if _KUSTOMIZE in text:
@@ -85,7 +88,7 @@ def audit(
     left += silencer.left(idle)
     return Audit(
         results=tuple(sorted_results(without_duplicates(left))),
-        judged=len(by_object(compared)) + len(configs),
+        judged=len(configs) + sum(map(_is_judged, judged)),
         silenced=tuple(silencer.silenced),
     )
 
@@ -165,8 +168,8 @@ def _inline_patches(obj: Object) -> Iterator[Object]:
                 yield from objects(data, (*obj.path, *path), obj.ref)
 
 
-def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
-    """Return what every target, and every container of a workload, says in the objects of files."""
+def records(manifests: Manifests, wanted: ProxyConfig) -> list[ObjectRecord]:
+    """Return what every target, and every place that no target owns, says in the objects of files."""
     overview = Overview()
     everywhere = wanted.targets.with_all_on()
     looking = wanted._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
@@ -175,43 +178,44 @@ def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
         readings = tuple(place.readings())
         if readings and not place.is_new:
             compared.append(Compared(place, after=readings))
-    known = by_object(compared)
-    for obj, memberships in overview.naming:
-        own = known.get((obj.ref, obj.path), [])
-        if obj.group_kind in OF_NODES and wanted.proxy_urls:
-            compared += unread_places(obj, memberships, own, looking, overview)
-        if obj.group_kind not in POD_KINDS:
-            continue
-        paths: set[Pointer] = set()
-        for record in own:
-            paths.update(reading.path for reading in record.after)
-        of_containers = read_all_containers(obj.data)
-        others = tuple(reading for reading in of_containers if reading.path not in paths)
-        if others:
-            compared.append(Compared(unread_place(obj, memberships), after=others))
-    return compared
+    return object_records((), compared, overview, looking)
 
 
-def _of_record(record: Compared) -> Iterator[Result]:
-    place = record.place
-    if place.target_id:
-        outdated = place.target.outdated(place.obj.data)
+def _is_judged(record: ObjectRecord) -> bool:
+    """Return whether the values of an object have a reader that is known."""
+    return bool(record.places or (record.others and record.obj.group_kind in POD_KINDS))
+
+
+def _of_record(record: ObjectRecord) -> Iterator[Result]:
+    """Yield what is wrong with the values of one object, and what wins over them on nodes."""
+    obj = record.obj
+    for compared in record.places:
+        place = compared.place
+        outdated = place.target.outdated(obj.data)
         if outdated is not None:
             yield place.result(outdated)
-    yield from map(place.result, judge_places(record.after, reader_of(record), {}))
+        judged = judge_places(compared.after, reader_of(compared), {})
+        yield from map(place.result, judged)
+    at = pod_spec(obj.data)
+    if at:
+        networks = tuple(membership.cluster.network for membership in record.memberships)
+        for result in judge_places(record.others, Reader(Audience.POD, networks), {}):
+            yield result.about(obj.ref)
+    # What a run would choose is not asked here.
+    if obj.group_kind in OF_NODES or choice.is_refused(obj.data, at or ("spec",)):
+        yield from record.findings
 
 
-def _disagreements(compared: Iterable[Compared]) -> Iterator[Result]:
+def _disagreements(records: Iterable[ObjectRecord]) -> Iterator[Result]:
     """Yield a warning where the places of one Cluster and role have different values.
 
     Without a known Cluster an object is compared with itself alone. Workloads that no target knows are passed by: they
     may want a list of their own.
     """
     first: dict[object, Reading] = {}
-    for record in compared:
+    places = [place for record in records for place in record.places]
+    for record in places:
         place = record.place
-        if not place.target_id:
-            continue
         clusters = tuple((member.cluster, member.role) for member in place.memberships)
         whose = clusters or (place.obj.ref, place.obj.path)
         reported: set[str] = set()

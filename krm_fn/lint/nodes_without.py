@@ -2,138 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.clusters import Cluster, Membership, may_be_same
+from krm_fn.clusters import Membership, may_be_same
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.light_typing import NamedTuple
-from krm_fn.lint.compared import Compared, unread_place
-from krm_fn.patch import walk
-from krm_fn.plan import Foreign, Overview
+from krm_fn.lint.compared import ObjectRecord
+from krm_fn.plan import OtherNodes
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
 from krm_fn.products.systems import targets_of
-from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import declared_urls
 
 
-class _Lacking(NamedTuple):
-    """Nodes for which no target writes a proxy.
-
-    Attributes:
-        obj: the object that says so, with the identity of its Cluster where that is in the list.
-        memberships: its Clusters.
-        targets: whose settings say whether these nodes are to have a proxy.
-        why: why no target writes it, and what to do.
-        name: the name of the object that makes the nodes, "" where it is not known.
-        system: what they run, "" where that is a system of ours.
-    """
-
-    obj: Object
-    memberships: Sequence[Membership]
-    targets: Iterable[str]
-    why: str
-    name: str = ""
-    system: str = ""
-
-
 def nodes_without_proxy(
-    overview: Overview,
-    compared: Sequence[Compared],
+    other_nodes: Sequence[OtherNodes],
+    records: Mapping[ObjectRef, ObjectRecord],
     wanted: ProxyConfig,
-    stale: set[ObjectRef],
-) -> Iterator[Compared]:
-    """Yield the nodes that get no proxy, each system of a Cluster once.
+) -> Iterator[Result]:
+    """Yield a warning for the nodes that get no proxy, each system of a Cluster once.
 
     Args:
-        overview: what the plan has seen besides its places.
-        compared: the records of the places of targets.
+        other_nodes: the nodes that the plan saw besides those of its places.
+        records: identity of an object -> its record, which says whether it holds a proxy already.
         wanted: the checked ProxyConfig.
-        stale: the objects of which something else is said: they set another proxy.
     """
-    written = set()
-    for record in compared:
-        if record.after and record.place.target_id not in ("", OF_CLASSES):
-            written.add(record.obj.ref)
-    right = with_and_without_credentials(wanted.proxy_urls)
     reported: set[object] = set()
-    for foreign in overview.foreign:
-        if foreign.is_own and (foreign.obj.ref in stale or _holds(foreign.obj, right)):
-            owner = _owner(foreign.obj, foreign.cluster)
-            reported.add((owner.ref, foreign.system.name))
-    of_other_systems = _of_other_systems(overview.foreign, wanted)
-    in_other_lists = _in_other_lists(overview, wanted, written)
-    for lacking in (*of_other_systems, *in_other_lists):
-        urls = _urls_of_nodes(lacking, wanted)
-        key = (lacking.obj.ref, lacking.system or lacking.why)
-        if urls and key not in reported:
-            reported.add(key)
-            result = Result.of("NodesWithoutProxy", lacking.why).about(lacking.obj.ref)
-            place = unread_place(lacking.obj, lacking.memberships, urls)
-            yield Compared(place, results=(result,), why_left=lacking.why)
+    for nodes in other_nodes:
+        record = records.get(nodes.obj.ref)
+        if nodes.system and nodes.is_own and record and record.holds_proxy:
+            reported.update((owner.ref, nodes.system.name) for owner, _ in _owners(nodes))
+    for nodes in sorted(other_nodes, key=lambda nodes: nodes.system is None):
+        record = records.get(nodes.obj.ref)
+        is_written = record is not None and _is_written(record)
+        why = why_without(nodes, wanted, is_written=is_written)
+        for owner, memberships in _owners(nodes) if why else ():
+            key = (owner.ref, nodes.system.name if nodes.system else why)
+            if key not in reported and _gets_any(nodes, memberships, wanted):
+                reported.add(key)
+                yield Result.of("NodesWithoutProxy", why).about(owner.ref)
 
 
-def _owner(obj: Object, cluster: Cluster | None) -> Object:
-    """Return an object with the identity of its Cluster where that is in the list, and in the same namespace."""
-    if cluster is None or not cluster.is_listed:
-        return obj
-    if not may_be_same(obj.ref.namespace, cluster.namespace):
-        return obj  # the only Cluster, or one of the same name
-    return obj._replace(ref=cluster.ref)
+def why_without(nodes: OtherNodes, wanted: ProxyConfig, *, is_written: bool) -> str:
+    """Return why no target writes the proxy of some nodes, and what to do; "" where one does.
 
-
-def _of_other_systems(systems: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[_Lacking]:
-    for foreign in systems:
-        system = foreign.system
-        is_asked = bool(wanted.targets.given_for(system.target))
-        if system.target and (is_asked or not system.waits):
-            continue
+    ``is_written``: a target writes the proxy into the Cluster itself.
+    """
+    key, system = nodes.key, nodes.system
+    options = wanted.targets
+    if system and not (system.target and (options.given_for(system.target) or not system.waits)):
+        advice = f"it has no field for a proxy: {system.instead}"
         if system.waits:
             advice = f"set `spec.targets.{system.target}` to true before the cluster is created"
         elif system.place:
             advice = f"no target writes it: set the proxy yourself, in {system.place}"
+        return f"its nodes run {system.name} ({key.kind}): {advice}"
+    is_done = is_written or options.given_for(OF_CLASSES) == "Patch"
+    if not nodes.is_missing or (key.kind == "ClusterClass" and is_done):
+        return ""
+    return f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'
+
+
+def _is_written(record: ObjectRecord) -> bool:
+    """Return whether a target writes into an object, other than by a class."""
+    return any(place.after and place.place.target_id != OF_CLASSES for place in record.places)
+
+
+def _owners(nodes: OtherNodes) -> list[tuple[Object, Sequence[Membership]]]:
+    """Return the objects that are told of nodes: their Clusters, where these are in the list; else what names them."""
+    obj = nodes.obj
+    if nodes.key.kind == "ClusterClass" or not nodes.memberships:
+        return [(obj, nodes.memberships)]
+    owners = []
+    for membership in nodes.memberships:
+        cluster = membership.cluster
+        # Of another namespace it is the only Cluster, or one of the same name.
+        if cluster.is_listed and may_be_same(obj.ref.namespace, cluster.namespace):
+            owners.append((obj._replace(ref=cluster.ref), [membership]))
         else:
-            advice = f"it has no field for a proxy: {system.instead}"
-        yield _Lacking(
-            _owner(foreign.obj, foreign.cluster),
-            [Membership(foreign.cluster)] if foreign.cluster else [],
-            system.targets,
-            f"its nodes run {system.name} ({foreign.kind}): {advice}",
-            foreign.name,
-            system.name,
-        )
+            owners.append((obj, [membership]))
+    return owners
 
 
-def _in_other_lists(
-    overview: Overview, wanted: ProxyConfig, written: set[ObjectRef]
-) -> Iterator[_Lacking]:
-    """Yield the Clusters whose class or control plane, or a template of whose workers, is not in the list."""
-    is_said = wanted.targets.given_for(OF_CLASSES) == "Patch"
-    for obj, key, memberships in overview.missing:
-        why = f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'
-        if key.kind != "ClusterClass":
-            owner = _owner(obj, memberships[0].cluster) if memberships else obj
-            targets = targets_of(key.group, key.kind)
-            yield _Lacking(owner, memberships, targets, why, key.name)
-        elif not is_said and obj.ref not in written:  # a target writes into the Cluster itself
-            yield _Lacking(obj, memberships, NODE_TARGETS, why)
-
-
-def _holds(obj: Object, urls: Iterable[str]) -> bool:
-    """Return whether an object holds one of some URLs in any text."""
-    texts = [node for _, node in walk(obj.data) if isinstance(node, str)]
-    text = "\n".join(texts)
-    return any(url in text for url in urls)
-
-
-def _urls_of_nodes(lacking: _Lacking, wanted: ProxyConfig) -> Sequence[str]:
-    """Return the proxies that nodes are to have; none where the targets of their system are switched off."""
-    for target in lacking.targets:
+def _gets_any(nodes: OtherNodes, memberships: Sequence[Membership], wanted: ProxyConfig) -> bool:
+    """Return whether nodes are to have a proxy; not where the targets of their system are switched off."""
+    key = nodes.key
+    targets, name = targets_of(key.group, key.kind), key.name
+    if key.kind == "ClusterClass":
+        targets, name = NODE_TARGETS, ""
+    elif nodes.system:
+        targets = nodes.system.targets
+    for target in targets:
         if is_enabled(target, wanted):
-            urls = declared_urls(wanted, lacking.memberships, target=target, name=lacking.name)
+            urls = declared_urls(wanted, memberships, target=target, name=name)
             if any(urls or ()):
-                return urls or ()
-    return ()
+                return True
+    return False

@@ -1,36 +1,31 @@
-"""Places that no target reads, and the proxies that they hold.
-
-A name says what is a proxy: a variable in a list or a mapping, a member such as ``httpProxy``, ``NAME=value`` in a text.
-Where no name does, a row of ``products.systems`` leads to it.
-"""  # noqa: E501
+"""The proxies that objects hold in places which no target owns, and what is to be said of them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.clusters.model import Memberships
 from krm_fn.config import KIND, Mode, ProxyConfig
-from krm_fn.formats import embedded, sops
+from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.light_typing import Any
-from krm_fn.lint.compared import Compared, by_object, is_change, unread_place
-from krm_fn.lint.nodes_without import nodes_without_proxy
-from krm_fn.patch import Pointer, lookup, walk
+from krm_fn.light_typing import NamedTuple
+from krm_fn.lint.compared import Compared, is_change
+from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.charts import charts_in
 from krm_fn.places.containers import pod_spec
+from krm_fn.places.provided import DataUses
+from krm_fn.places.proxy_search import proxies_in, urls_in_text
 from krm_fn.places.reading import Reading
-from krm_fn.plan import Overview
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.systems import known_system
 from krm_fn.products.workload_kinds import POD_KINDS
-from krm_fn.proxy_url import split_url, with_and_without_credentials
-from krm_fn.settings import declared_urls
+from krm_fn.proxy_url import with_and_without_credentials
+from krm_fn.settings import PROXY_VARIABLES, declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 
@@ -40,15 +35,6 @@ _READ_BY_THEIR_TARGET = (
     "mutations.gatekeeper.sh",
     "fn.inject-proxy.io",
 )
-_NAME = re.compile(r"(?i)(?:tkg_)?https?[_-]?proxy")
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
-_IN_TEXT = re.compile(
-    r"(?im)^[^#\n]*?\b(?:tkg_)?(https?_?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)"
-    r"[\"']?([a-z][a-z0-9+.-]*://(?:\{\{[^{}\n]*\}\}|[^\s\"',\\])+)"
-)
-"""A variable and its URL in a text, outside of comments: `NAME=URL`, `NAME: URL`, or `name: NAME` and `value: URL`."""
-_SHELL = ";&|)`"
-"""What ends a word of a shell."""
 _WITH_TEXTS = frozenset(
     [
         "Application",
@@ -67,31 +53,168 @@ _WITH_TEXTS = frozenset(
 """Kinds whose texts are values of charts, patches or lists of variables."""
 OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
 """Those whose texts are files and commands of nodes."""
-_Charts = Sequence[tuple[Sequence[Pointer], Pointer]]
-"""Where the known charts that an object installs keep URLs, and the paths of their values."""
 _LARGEST_FILE = 200_000
 """Bytes of a file that a person writes."""
+_UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
-def other_places(
-    overview: Overview, compared: Sequence[Compared], wanted: ProxyConfig
-) -> Iterator[Compared]:
-    """Yield what nobody writes: another proxy in a place that no target reads, and nodes without a proxy.
+def other_readings(obj: Object, places: Sequence[Compared], uses: DataUses) -> tuple[Reading, ...]:
+    """Return the variables of a proxy in an object that no target owns.
 
     Args:
-        overview: what the plan has seen besides its places.
-        compared: the records of the places of targets.
+        obj: the object.
+        places: what each target sees in it.
+        uses: the ConfigMaps and Secrets that others read, and the sources of charts.
+    """
+    if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
+        return ()
+    system = known_system(*obj.group_kind)
+    fields: list[Pointer] = [*system.urls] if system else []
+    for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):
+        values = (*root, "valuesObject") if root[-1:] == ("helm",) else root
+        fields += [(*values, *path) for path in below]
+    is_of_nodes = obj.group_kind in OF_NODES or (system is not None and system.has_nodes)
+    reads_texts = is_of_nodes or obj.ref.kind in _WITH_TEXTS
+    owned = _owned_values(places)
+    readings = proxies_in(obj, fields, reads_texts=reads_texts)
+    return tuple(reading for reading in readings if not _is_owned(reading, owned))
+
+
+def _owned_values(places: Sequence[Compared]) -> Mapping[Pointer, set[str | None]]:
+    """Return each path that a target reads or has reported -> the values there, None for any."""
+    owned: dict[Pointer, set[str | None]] = {}
+    for place in places:
+        for result in place.results:
+            if not is_change(result):
+                owned.setdefault(result.path, set()).add(None)
+        for reading in (*place.before, *place.place.readings()):
+            owned.setdefault(reading.path, set()).add(reading.value)
+    owned.pop((), None)
+    return owned
+
+
+def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> bool:
+    """Return whether a target reads a value: where it is, or in the text that holds it beside others."""
+    for length in range(1, len(reading.path) + 1):
+        values = owned.get(reading.path[:length], ())
+        if None in values or reading.value in values:
+            return True
+    return False
+
+
+class WrongProxy(NamedTuple):
+    """A finding about a proxy that no target owns, and why its object is left, as a sentence about several."""
+
+    result: Result
+    why_left: str
+
+
+class OtherProxies:
+    """Says what is wrong with the proxies that no target owns.
+
+    Args:
         wanted: the checked ProxyConfig.
     """
-    known = by_object(compared)
-    others: list[Compared] = []
-    for obj, memberships in overview.naming:
-        records = known.get((obj.ref, obj.path), [])
-        others += unread_places(obj, memberships, records, wanted, overview)
-    yield from others
-    if wanted.mode is not Mode.REMOVE:
-        stale = {record.obj.ref for record in others if record.after}
-        yield from nodes_without_proxy(overview, compared, wanted, stale)
+
+    def __init__(self, wanted: ProxyConfig) -> None:
+        self._wanted = wanted
+        self._is_removal = wanted.mode is Mode.REMOVE
+        self._ours = with_and_without_credentials(wanted.proxy_urls)
+
+    def wrong(
+        self,
+        obj: Object,
+        memberships: Memberships,
+        places: Sequence[Compared],
+        readings: Sequence[Reading],
+    ) -> WrongProxy | None:
+        """Return what is wrong with the first wrong proxy of an object; None where none is wrong."""
+        urls = declared_urls(self._wanted, memberships, target="", name=obj.base_name)
+        if urls is None:
+            return None
+        is_refused = choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",))
+        right = set(urls)
+        if any(urls) and obj.group_kind == CLUSTER_CLASS:  # a patch is for some of its nodes
+            right |= self._wanted.proxy_urls
+        for place in places:
+            right |= place.place.proxy_urls
+        right = with_and_without_credentials(right)
+        for reading in readings:
+            if reading.is_list or not reading.text or is_template(reading.text):
+                continue
+            is_right = reading.text in right
+            if is_refused:  # an annotation may say so of somebody's own proxy
+                is_left_behind = reading.text in self._ours or _is_of_run(reading, readings)
+            else:
+                is_left_behind = is_right and _is_of_run(reading, readings)
+            if is_left_behind and self._is_unchosen(obj, is_refused=is_refused):
+                return _left_behind(obj, reading, is_refused=is_refused)
+            if not (is_right or is_refused or self._is_switched_off(obj)):
+                return self._another(obj, reading, has_proxy=any(urls))
+        return None
+
+    def _another(self, obj: Object, reading: Reading, *, has_proxy: bool) -> WrongProxy:
+        """Return what is wrong with a proxy that is not the declared one, or where none is declared."""
+        name = f"`{reading.member or reading.variable}`"
+        advice = self._advice(obj, has_proxy=has_proxy)
+        message, why = f"sets {name} to another proxy than this ProxyConfig says", "they set another proxy"
+        if self._is_removal:
+            message, why = f"still sets {name}", "they still hold a proxy"
+        elif not has_proxy:
+            message, why = f"sets {name}, and is to have no proxy", "they set a proxy and are to have none"
+        result = Result.of("OtherProxy", f"{message}: {advice}", reading.path)
+        return WrongProxy(result.about(obj.ref), f"{why}: {advice}")
+
+    def _is_unchosen(self, obj: Object, *, is_refused: bool) -> bool:
+        """Return whether a target would write an object if somebody chose it."""
+        is_workload = obj.group_kind in POD_KINDS and is_enabled("workloads", self._wanted)
+        return is_workload or (is_refused and not self._is_switched_off(obj))
+
+    def _advice(self, obj: Object, *, has_proxy: bool) -> str:
+        """Return what a person can do so that a place of an object gets its proxy, or loses it."""
+        annotation = f'the annotation `{choice.ANNOTATION}: "true"`; "false" leaves it as it is'
+        purpose = "" if has_proxy or self._is_removal else "remove it yourself, or "
+        if obj.group_kind in POD_KINDS and is_enabled("workloads", self._wanted):
+            return f"{purpose}choose the workload in `spec.targets.workloads`, or by {annotation}"
+        if any(True for _ in charts_in(obj)) and is_enabled("charts", self._wanted):
+            return f"{purpose}choose the chart in `spec.targets.charts`, or by {annotation}"
+        system = known_system(*obj.group_kind)
+        if system is not None and system.waits:
+            return f"set `spec.targets.{system.target}` to true"
+        return _UNWRITTEN
+
+    def _is_switched_off(self, obj: Object) -> bool:
+        """Return whether a target that the user disabled writes the proxy of an object."""
+        for name, row in ROWS.items():
+            if is_enabled(name, self._wanted) or obj.group_kind not in row.kinds:
+                continue
+            target = TARGETS[name]
+            if any(True for _ in target.read(obj.data, target.options(self._wanted.targets))):
+                return True
+        return False
+
+
+def _left_behind(obj: Object, reading: Reading, *, is_refused: bool) -> WrongProxy:
+    """Return that an object that somebody no longer chooses, or that refuses the proxy, holds that of an earlier run."""
+    name = reading.member or reading.variable
+    advice = "choose it again, or remove the variables"
+    if is_refused:
+        advice = "an annotation refuses the proxy: remove the variables, or the annotation"
+    why = f"hold the proxy of an earlier run, which no run changes: {advice}"
+    message = f"seems to {why} (`{name}`)"
+    result = Result.of("LeftBehind", message, reading.path)
+    return WrongProxy(result.about(obj.ref), f"they {why}")
+
+
+def _is_of_run(reading: Reading, readings: Sequence[Reading]) -> bool:
+    """Return whether one place holds all six variables, in pairs of one value, as a run writes them."""
+    values = {}
+    for other in readings:
+        if other.place == reading.place and other.text:
+            values[other.variable] = other.text
+    if len(values) < len(PROXY_VARIABLES):
+        return False
+    return all(values[name] == values[name.swapcase()] for name in values)
 
 
 def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Result]:
@@ -105,162 +228,9 @@ def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Res
         # A patch of the ProxyConfig, in an overlay, sets another proxy on purpose.
         if len(content) > _LARGEST_FILE or KIND.encode() in content:
             continue
-        for match in _IN_TEXT.finditer(content.decode(errors="replace")):
-            if match[2] not in right:
-                advice = "this file holds no objects that a run writes: change it yourself"
-                message = _message(match[1], wanted, advice)
+        for variable, url in urls_in_text(content.decode(errors="replace")):
+            if url not in right:
+                state = "still sets" if wanted.mode is Mode.REMOVE else "sets another proxy in"
+                message = f"{state} `{variable}`: this file holds no objects that a run writes: change it yourself"
                 yield Result.of("OtherProxy", message).about(ObjectRef(file_path=name))
                 break
-
-
-# proxies in objects
-
-
-def unread_places(
-    obj: Object,
-    memberships: Memberships,
-    compared: Sequence[Compared],
-    wanted: ProxyConfig,
-    overview: Overview,
-) -> Iterator[Compared]:
-    """Yield the first other proxy of an object that no target reads, or the known place in which one is missing."""
-    if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
-        return
-    urls = declared_urls(wanted, memberships, target="", name=obj.base_name)
-    # An annotation of a workload or a chart may say that it gets no proxy.
-    if urls is None or choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
-        return
-    expected = set(urls)
-    if any(urls) and obj.group_kind == CLUSTER_CLASS:  # a patch is for some of its nodes
-        expected |= wanted.proxy_urls
-    for record in compared:
-        expected |= record.place.proxy_urls
-    right = with_and_without_credentials(expected)
-    place = unread_place(obj, memberships, urls)
-    uses = overview.uses.seen_from(obj.ref.file_path)
-    charts = list(charts_in(obj, uses.chart_sources))
-    readings = list(_proxies_in(obj, charts))
-    for reading in readings:
-        if not reading.text or reading.text in right or is_template(reading.text):
-            continue
-        if _is_read(reading, compared):
-            continue
-        if not _is_switched_off(obj, wanted):
-            advice = _advice(obj, charts, wanted)
-            message = _message(reading.variable, wanted, advice)
-            result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
-            yield Compared(place, after=(reading,), results=(result,), why_left=advice)
-        return
-    system = known_system(*obj.group_kind)
-    if system is None or not system.is_needed or system.has_nodes:
-        return
-    if readings or not any(urls):
-        return
-    if not any(record.place.has_place for record in compared):
-        advice = _advice(obj, charts, wanted)
-        why = f"{system.name} takes its proxy from {system.place}: {advice}"
-        yield Compared(place, why_left=why)
-
-
-def _proxies_in(obj: Object, charts: _Charts = ()) -> Iterator[Reading]:
-    """Yield the proxies that an object of any kind sets, as far as names or known fields show them."""
-    rows = list(charts)
-    system = known_system(*obj.group_kind)
-    if system:
-        rows.insert(0, (system.urls, ()))
-    for urls, root in rows:
-        values = ("valuesObject",) if root[-1:] == ("helm",) else ()
-        for below in urls:
-            path = (*root, *values, *below)
-            value = lookup(obj.data, path)
-            if isinstance(value, str):
-                yield _reading(below[-1], value, path)
-    is_system = system is not None and system.has_nodes
-    has_texts = obj.ref.kind in _WITH_TEXTS or obj.group_kind in OF_NODES or is_system
-    nodes: Iterable[tuple[Pointer, Any]] = walk(obj.data)
-    is_secret = obj.group_kind == ("", "Secret")
-    if is_secret:
-        texts = embedded.values(obj.data)
-        nodes = [(value.path, value.text) for value in texts if not value.problem]
-    for path, node in nodes:
-        # Base64 hides the words by which an object is found, so a text in it is never one that counts.
-        is_plain = not is_secret or path[0] != "data"
-        is_file = "".join(path[-1:]).endswith((".toml", ".yaml", ".yml"))
-        is_text = has_texts or (is_plain and is_file)
-        yield from _in_node(path, node, is_text=is_text)
-
-
-def _in_node(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:
-    if isinstance(node, dict):
-        name = node.get("name")
-        value = node.get("value")
-        if isinstance(name, str) and isinstance(value, str) and _is_proxy(name, value):
-            text = value.replace("$$", "$")
-            yield _reading(name, text, (*path, "value"))
-    elif isinstance(node, str) and path:
-        member = path[-1]
-        if _is_proxy(member, node):
-            yield _reading(member, node, path)
-        elif is_text and member != "description" and ("roxy" in node or "ROXY" in node):
-            for match in _IN_TEXT.finditer(node):
-                url = match[2].rstrip(_SHELL).replace("%%", "%")
-                if "$" not in split_url(url).host:  # a shell fills it in
-                    yield _reading(match[1], url, path)
-
-
-def _is_proxy(name: str, value: str) -> bool:
-    """Return whether a member, or a value of `set` in a HelmChart (`proxy.httpProxy`), is the URL of a proxy."""
-    member = name.rpartition(".")[2]
-    if "roxy" not in name.lower() or not _NAME.fullmatch(member):
-        return False
-    return _URL.fullmatch(value) is not None or is_template(value)
-
-
-def _reading(name: str, value: str, path: Pointer) -> Reading:
-    return Reading(name, value, path, value, f"`{name}`")
-
-
-def _is_read(reading: Reading, compared: Sequence[Compared]) -> bool:
-    """Return whether a target reads a proxy: where it is, or in the text that holds it beside others."""
-    for record in compared:
-        for result in record.results:
-            if result.path == reading.path and not is_change(result):
-                return True
-        for other in (*record.before, *record.place.readings()):
-            is_there = reading.path[: len(other.path)] == other.path
-            if is_there and other.value in (None, reading.value):
-                return True
-    return False
-
-
-# what to do
-
-
-def _advice(obj: Object, charts: _Charts, wanted: ProxyConfig) -> str:
-    """Return what a person can do so that a place of an object gets its proxy."""
-    annotation = f'the annotation `{choice.ANNOTATION}: "true"`; "false" leaves it as it is'
-    if obj.group_kind in POD_KINDS and is_enabled("workloads", wanted):
-        return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
-    if charts and is_enabled("charts", wanted):
-        return f"choose the chart in `spec.targets.charts`, or by {annotation}"
-    system = known_system(*obj.group_kind)
-    if system is not None and system.waits:
-        return f"set `spec.targets.{system.target}` to true"
-    return "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
-
-
-def _message(name: str, wanted: ProxyConfig, advice: str) -> str:
-    if wanted.mode is Mode.REMOVE:
-        return f"still sets `{name}`: {advice}"
-    return f"sets `{name}` to another proxy than this ProxyConfig says: {advice}"
-
-
-def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
-    """Return whether a target that the user disabled writes the proxy of an object."""
-    for name, row in ROWS.items():
-        if is_enabled(name, wanted) or obj.group_kind not in row.kinds:
-            continue
-        target = TARGETS[name]
-        if any(True for _ in target.read(obj.data, target.options(wanted.targets))):
-            return True
-    return False

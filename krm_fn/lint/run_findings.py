@@ -8,11 +8,12 @@ from krm_fn import placeholders
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import ObjectRef, Result, count
-from krm_fn.lint.compared import Compared, is_change
+from krm_fn.lint.compared import Compared, ObjectRecord, is_change
+from krm_fn.lint.nodes_without import nodes_without_proxy
 from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.values import Reader
-from krm_fn.noproxy import Audience, Style
+from krm_fn.noproxy import Style
 from krm_fn.noproxy.model import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
 from krm_fn.places.reading import same_value
@@ -27,26 +28,36 @@ _SECRET = ("", "Secret")
 
 
 def review(
-    compared: Sequence[Compared], overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef
+    compared: Sequence[Compared],
+    records: Sequence[ObjectRecord],
+    overview: Overview,
+    wanted: ProxyConfig,
+    config_ref: ObjectRef,
 ) -> Iterator[Result]:
     """Yield what there is to say after a run, besides what its targets said.
 
     Args:
-        compared: the records of all places.
+        compared: what each target did.
+        records: all objects that were read.
         overview: what the plan has seen besides them.
         wanted: the checked ProxyConfig.
         config_ref: its identity.
     """
+    is_removal = wanted.mode is Mode.REMOVE
+    without: list[Result] = []
+    if not is_removal and overview.other_nodes:
+        by_ref = {record.obj.ref: record for record in records}
+        without += nodes_without_proxy(overview.other_nodes, by_ref, wanted)
     # A target that is asked about an object, and has no place in it, leaves an empty record.
-    has_place = any(record.after or record.results or record.why_left for record in compared)
-    if wanted.mode is not Mode.REMOVE and has_place:
+    has_place = any(place.after or place.results for place in compared)
+    if not is_removal and (has_place or without or any(record.findings for record in records)):
         yield from judge_config(wanted, config_ref)
-    for record in compared:
-        if not record.place.target_id:
-            yield from record.results
-        elif wanted_there := record.wanted:
-            findings = _about_place(record, wanted_there)
-            yield from map(record.place.result, findings)
+    for record in records:
+        yield from record.findings
+    yield from without
+    for place in compared:
+        if variables := place.wanted:
+            yield from map(place.place.result, _about_place(place, variables))
     yield from _exposed_passwords(compared, wanted)
     yield from _service_addresses(compared)
     yield from _about_list(overview, wanted, config_ref)
@@ -58,9 +69,6 @@ def review(
 def reader_of(record: Compared) -> Reader:
     """Return who reads the values of a place."""
     place = record.place
-    if not place.target_id:
-        networks = tuple(membership.cluster.network for membership in place.memberships)
-        return Reader(Audience.POD, networks)
     product = PRODUCTS.get(place.target_id)
     return Reader(
         place.audience,

@@ -17,7 +17,7 @@ from krm_fn.krm.codes import OF_RUN, Severity
 from krm_fn.krm.resourcelist import Object, ResourceList, function_config
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Protocol
-from krm_fn.lint.compared import Compared
+from krm_fn.lint.compared import Compared, ObjectRecord
 from krm_fn.lint.run_findings import review, unreached
 from krm_fn.lint.silenced import Silencer, annotated
 from krm_fn.pipeline.report import CHANGE_DUE, in_report, once_for_each_fact
@@ -60,13 +60,15 @@ class Comparison(NamedTuple):
     """The comparison of a run, for the commands that show it: see ``lint.compared``.
 
     Attributes:
-        compared: the records of all places.
+        compared: what each target did to each object.
+        records: all objects that were read, each with what became of it.
         results: what there is to say, before it is put in order.
         silenced: what would be reported, if nobody silenced it.
         overview: what the plan has seen besides.
     """
 
     compared: Sequence[Compared] = ()
+    records: Sequence[ObjectRecord] = ()
     results: Sequence[Result] = ()
     silenced: Sequence[Result] = ()
     overview: Overview = Overview()
@@ -181,8 +183,9 @@ def run_checked(
     planned = plan_edits(objects, wanted, overview)
     silencer = Silencer(wanted, [*annotated(objects), given], objects.paths)
     changes, compared, found = _edited(objects, planned, wanted, silencer)
-    compared += _other_places(planned, compared, overview, wanted)
-    judged = [*unreached(planned), *review(compared, overview, wanted, given.ref)]
+    is_failed = wanted.mode is not Mode.CHECK and results.are_severe(found, Severity.ERROR)
+    records = _records(planned, compared, overview, wanted, is_failed=is_failed)
+    judged = [*unreached(planned), *review(compared, records, overview, wanted, given.ref)]
     subjects = (subject for place in planned for subject in place.subjects)
     unused = settings.unused_overrides(wanted, subjects)
     judged += [finding.about(given.ref) for finding in unused]
@@ -191,7 +194,8 @@ def run_checked(
     if wanted.mode is not Mode.REMOVE:
         found += silencer.left(silencer.idle(given.ref, OF_RUN))
     silenced = [*silencer.silenced, *silencer.switched_off]
-    comparison = Comparison(compared, results.without_duplicates(found), silenced, overview)
+    known = results.without_duplicates(found)
+    comparison = Comparison(compared, records, known, silenced, overview)
     if wanted.mode is Mode.CHECK or results.are_severe(found, Severity.ERROR):
         changes = ListChanges()
         found = [result for result in found if result.severity is not Severity.INFO]
@@ -223,19 +227,20 @@ def _edited(
     return changes, *roll_out(objects, compared, found, changes, wanted, silencer)
 
 
-def _other_places(
+def _records(
     planned: Sequence[PlannedEdit],
     compared: Sequence[Compared],
     overview: Overview,
     wanted: ProxyConfig,
-) -> list[Compared]:
-    """Return the records of places that no target reads."""
-    if not (compared or overview.has_others):
+    *,
+    is_failed: bool,
+) -> list[ObjectRecord]:
+    """Return the records of all objects that were read."""
+    if not (planned or overview.has_others):
         return []
-    from krm_fn.lint.other_places import other_places  # noqa: PLC0415 -- many lists hold no proxy
+    from krm_fn.lint.records import object_records  # noqa: PLC0415 -- many lists hold no proxy
 
-    unasked = [Compared(place) for place in planned if not place.is_asked]
-    return list(other_places(overview, [*compared, *unasked], wanted))
+    return object_records(planned, compared, overview, wanted, is_failed=is_failed)
 
 
 def _stale_files(objects: ListOfObjects, wanted: ProxyConfig) -> list[Result]:

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.config import Mode
-from krm_fn.krm.codes import Severity
-from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple, Texts
-from krm_fn.lint.compared import Compared, by_object
+from krm_fn.lint.compared import ObjectRecord, Reason, State, Why
 from krm_fn.pipeline import Comparison
 from krm_fn.pipeline.why_left import (
-    CHOSEN,
-    HOLD_NONE,
-    NOBODY_CHOSE,
     NOT_JUDGED,
     OTHERS,
     SYSTEM_OF_KIND,
-    Reason,
+    USUAL,
     readable,
-    unread_objects,
-    why_not_chosen,
+    usual_reason,
     why_unread,
+    worth_reading,
 )
 from krm_fn.plan import ObjectSource, Overview
-from krm_fn.settings import declared_urls
-from krm_fn.targets import Writes
 
-_UNREAD = ObjectRef()
-"""Stands for an object that is only counted."""
-_SAME, _CHANGED = Reason("have it"), Reason("changed")
-_Groups = dict[Reason, list[ObjectRef]]
-"""What becomes of objects -> these objects."""
+
+class LeftBecause(NamedTuple):
+    """Why some objects of a system are left, how many, and their names as far as somebody asked for them."""
+
+    why: str
+    change: str
+    number: int
+    names: Texts
+
+    def __str__(self) -> str:
+        text = f"{self.number}: {self.why}"
+        return f"{text}: `{self.change}`" if self.change else text
 
 
 class Covered(NamedTuple):
@@ -49,7 +47,7 @@ class Covered(NamedTuple):
     have: int
     changed: int
     left: int
-    reasons: list[Reason]
+    reasons: list[LeftBecause]
     names: Texts
 
     @property
@@ -64,6 +62,16 @@ class Covered(NamedTuple):
         return {**self._asdict(), "reasons": reasons}
 
 
+class _Counted(NamedTuple):
+    """What becomes of an object of a row, or of several that nobody has read, which have no ``ref``."""
+
+    row: str
+    state: State
+    reason: Reason
+    ref: ObjectRef | None = None
+    number: int = 1
+
+
 def covered(
     comparison: Comparison, source: ObjectSource, *, named: bool = False, explained: bool = True
 ) -> list[Covered]:
@@ -75,131 +83,118 @@ def covered(
         named: whether to read the names of all objects.
         explained: whether to read the objects that no target needs, to say why they are left.
     """
+    rows: dict[str, list[_Counted]] = {row: [] for row in USUAL}
+    for counted in _counted(comparison, source, named=named, explained=explained):
+        rows[counted.row].append(counted)
+    return [_row(row, counted, named=named) for row, counted in rows.items() if counted]
+
+
+def _counted(
+    comparison: Comparison, source: ObjectSource, *, named: bool, explained: bool
+) -> Iterator[_Counted]:
+    """Yield every object that could carry a proxy; an item is read only where its text does not say enough."""
     overview = comparison.overview
-    found = _found(comparison, source, named=named)
-    groups: defaultdict[str, _Groups] = defaultdict(lambda: defaultdict(list))
-    known = set()
-    for key, records in by_object(comparison.compared).items():
-        first = records[0]
-        ref = first.obj.ref
-        system = SYSTEM_OF_KIND.get(ref.kind, OTHERS)
-        is_chosen = any(record.place.target_id for record in records)
-        if system in CHOSEN and not is_chosen:
-            continue  # whatever it sets itself, it is left because nobody chose it
-        if first.why_left and ref.kind == "Cluster":
-            system = "nodes"  # of which the Cluster says why they get none
-        outcome = _outcome(records, overview)
-        if first.place.is_new or not outcome:
-            continue
-        known.add(key)
-        if system == OTHERS:
-            if outcome != _CHANGED and not any(record.after for record in records):
-                continue
-            found[system].append(ref)
-        groups[system][outcome].append(ref)
-    unread: defaultdict[tuple[str, Reason], list[tuple[str, ObjectRef]]] = defaultdict(list)
-    for obj in unread_objects(source) if explained else ():
-        reason, name = why_unread(obj, overview)
-        if reason and (obj.ref, obj.path) not in known:
-            system = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
-            unread[system, reason].append((name, obj.ref))
-    for (system, reason), named_refs in unread.items():
-        names = ", ".join(sorted({name for name, _ in named_refs}))
-        why, change = (text.replace("NAMES", names) for text in reason[:2])
-        groups[system][Reason(why, change)] += [ref for _, ref in named_refs]
-    rows = []
-    for system in filter(found.get, NOBODY_CHOSE):
-        rest = why_not_chosen(system, overview)
-        rows.append(_row(system, found[system], groups[system], rest, named=named))
-    return rows
-
-
-def _found(
-    comparison: Comparison, source: ObjectSource, *, named: bool
-) -> dict[str, list[ObjectRef]]:
-    """Return the objects of each system; an item whose text names kinds of several is read, unless the plan did it."""
-    known = {**comparison.overview.refs}
-    for record in comparison.compared:
-        if not record.obj.path and not record.place.is_new:
-            known[record.place.item_index] = [record.obj.ref]
-    found: defaultdict[str, list[ObjectRef]] = defaultdict(list)
+    records: dict[int, list[ObjectRecord]] = {}
+    for record in comparison.records:
+        records.setdefault(record.item_index, []).append(record)
+    worth = set(worth_reading(source)) if explained else set()
     for kinds, indexes in source.by_kinds.items():
+        rows = {SYSTEM_OF_KIND.get(kind, OTHERS) for kind in kinds}
         if "Kustomization" in kinds:
-            with_charts = source.holding(("helmCharts",), indexes)
-            found[NOT_JUDGED] += [_UNREAD] * len(with_charts)
-        systems = {SYSTEM_OF_KIND.get(kind, "") for kind in kinds}
-        if len(systems) == 1 and not named:
-            found[systems.pop()] += [_UNREAD] * len(indexes)
-        elif any(systems) or not kinds:  # its text does not show its kind
-            for index in indexes:
-                refs = known.get(index) or [obj.ref for obj in readable(source, [index])]
-                for ref in refs:
-                    found[SYSTEM_OF_KIND.get(ref.kind, "")].append(ref)
-    return found
+            with_charts = len(source.holding(("helmCharts",), indexes))
+            if with_charts:
+                reason = Reason(Why.NOT_JUDGED)
+                yield _Counted(NOT_JUDGED, State.LEFT, reason, number=with_charts)
+        unread = 0
+        for index in indexes:
+            of_item = records.get(index, [])
+            if of_item and not of_item[0].obj.path:
+                yield from _of_record(of_item[0], overview)
+            elif rows == {OTHERS} and not of_item:
+                continue
+            elif len(rows) == 1 and not (named or of_item or index in worth):
+                unread += 1
+            else:
+                yield from _of_item(index, of_item, source, overview)
+        if unread:
+            (row,) = rows
+            yield _Counted(row, State.LEFT, usual_reason(row, overview), number=unread)
 
 
-def _outcome(records: Sequence[Compared], overview: Overview) -> Reason | None:
-    """Return that an object changes, that it has the proxy, or why it is left; None where nothing says why."""
-    if any(record.is_changed for record in records):
-        return _CHANGED
-    if any(_has_proxy(record) for record in records):
-        return _SAME
-    for record in records:
-        if record.why_left:
-            why = "they set another proxy: " if record.after else ""
-            return Reason(why + redact(record.why_left))
-        for result in record.results:
-            if result.severity is not Severity.INFO:
-                return Reason(redact(result.message))
-    for record in records:
-        if record.place.is_asked and not record.wanted:
-            return _why_not_wanted(record, overview)
-    return None
+def _of_item(
+    index: int, records: Sequence[ObjectRecord], source: ObjectSource, overview: Overview
+) -> Iterator[_Counted]:
+    """Yield the objects of an item that is read for this table, each by its record if it has one."""
+    by_path = {record.obj.path: record for record in records}
+    for obj in readable(source, [index]):
+        record = by_path.get(obj.path)
+        row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
+        if record is not None:
+            yield from _of_record(record, overview)
+        elif row != OTHERS:
+            yield _Counted(row, State.LEFT, why_unread(obj, overview), obj.ref)
 
 
-def _has_proxy(record: Compared) -> bool:
-    if not record.place.target_id or record.place.target.writes is Writes.NOTHING:
-        return False
-    return bool(record.after and record.wanted)
+def _of_record(record: ObjectRecord, overview: Overview) -> Iterator[_Counted]:
+    """Yield the object of a record; one of no system counts only where it has to do with a proxy."""
+    row = SYSTEM_OF_KIND.get(record.obj.ref.kind, OTHERS)
+    is_worth_a_word = record.holds_proxy or record.state is State.CHANGED
+    if row == OTHERS and not is_worth_a_word:
+        return
+    reason = record.reason
+    if record.state is State.LEFT and (reason is None or record.findings):
+        unread = why_unread(record.obj, overview)
+        if reason is None or unread.why in (Why.PRESET, Why.KNOWN_CHART):
+            reason = unread
+    yield _Counted(row, record.state, reason or Reason(Why.NO_TARGET), record.obj.ref)
 
 
-def _why_not_wanted(record: Compared, overview: Overview) -> Reason | None:
-    """Return why a target that looks at an object gives it no proxy."""
-    place, config = record.place, overview.config
-    if config is None or config.mode is Mode.REMOVE:
-        return HOLD_NONE
-    name = place.obj.base_name
-    urls = declared_urls(config, place.memberships, target=place.target_id, name=name)
-    if not any(urls or ()):
-        return Reason("no proxy is declared for them, in `spec` or in an override that fits")
-    if SYSTEM_OF_KIND.get(place.obj.ref.kind) != "nodes":
-        return None
-    return Reason("their ClusterClass writes it")
+class _LeftObjects:
+    """Objects that are left for one reason, and what stands for NAMES in its sentence."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.refs: list[ObjectRef] = []
+        self.names: set[str] = set()
 
 
-def _row(
-    system: str, found: Sequence[ObjectRef], groups: _Groups, rest: Reason, *, named: bool
-) -> Covered:
-    known = Counter(ref for refs in groups.values() for ref in refs)
-    unknown = list((Counter(found) - known).elements())
-    have = groups.pop(_SAME, [])
-    changed = groups.pop(_CHANGED, [])
-    left = missing = len(found) - len(have) - len(changed)
-    unexplained = left - sum(map(len, groups.values()))
-    groups[rest] += unknown[: max(0, unexplained)]
+def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
+    numbers = dict.fromkeys(State, 0)
+    groups: dict[tuple[Why, str], _LeftObjects] = {}
+    names: list[str] = []
+    for counted in objects:
+        numbers[counted.state] += counted.number
+        if counted.state is not State.LEFT:
+            names.append(str(counted.ref))
+            continue
+        group = groups.setdefault((counted.reason.why, counted.reason.detail), _LeftObjects())
+        group.number += counted.number
+        group.names.add(counted.reason.name)
+        if counted.ref:
+            group.refs.append(counted.ref)
+    order = [*Why]
     reasons = []
-    for reason, refs in sorted(groups.items(), key=lambda group: -len(group[1])):
-        shown = refs[:missing]  # a Cluster also says why for nodes that the list lacks
-        missing -= len(shown)
-        if shown:
-            names = _names(shown) if named else ()
-            reasons.append(reason._replace(number=len(shown), names=names))
-    names = _names([*have, *changed]) if named else ()
-    return Covered(system, len(found), len(have), len(changed), left, reasons, names)
+    for why, detail in sorted(groups, key=lambda key: (-groups[key].number, order.index(key[0]))):
+        group = groups[why, detail]
+        filled = {"NAMES": ", ".join(sorted(group.names)), "DETAIL": detail}
+        texts = [_filled(text, filled) for text in why.value]
+        refs = tuple(map(str, group.refs)) if named else ()
+        reasons.append(LeftBecause(texts[0], texts[1], group.number, refs))
+    return Covered(
+        row,
+        sum(numbers.values()),
+        numbers[State.HAS_IT],
+        numbers[State.CHANGED],
+        numbers[State.LEFT],
+        reasons,
+        tuple(names) if named else (),
+    )
 
 
-def _names(refs: Iterable[ObjectRef]) -> Texts:
-    return tuple(str(ref) for ref in refs if ref != _UNREAD)
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    return text
 
 
 def total(comparison: Comparison, source: ObjectSource) -> str:

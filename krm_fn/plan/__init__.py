@@ -24,7 +24,7 @@ from krm_fn.plan.model import (
     holds_code,
     location_of,
 )
-from krm_fn.plan.other_systems import Foreign
+from krm_fn.plan.other_systems import OtherNodes
 from krm_fn.plan.references import data_uses
 from krm_fn.plan.selection import fits, is_edited, is_enabled, is_selected
 from krm_fn.plan.subjects import Subject, by_groups, resolved_for_each
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 __all__ = [
-    "Foreign",
     "Location",
     "ObjectSource",
+    "OtherNodes",
     "Overview",
     "PlannedEdit",
     "holds_code",
@@ -111,7 +111,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
             uses = uses.seen_from(obj.ref.file_path)
             subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
             if index in naming:
-                overview.naming.append((obj, subject.memberships))
+                overview.naming.append((index, obj, memberships))
             edits += _edits(subject, targets, config, topology, rules)
             edit = classes.edit_of(obj) if index in patched else None
             if edit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn import settings
-from krm_fn.clusters import Key, Topology
+from krm_fn.clusters import Topology
 from krm_fn.clusters.model import Memberships
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
@@ -17,7 +17,7 @@ from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Protocol, Texts
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data, Pointer
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.other_systems import Foreign, foreign, missing
+from krm_fn.plan.other_systems import OtherNodes, other_nodes
 from krm_fn.plan.selection import is_selected
 from krm_fn.products.cluster_api import CLUSTER, Role
 from krm_fn.settings import ProxySettings, Resolved
@@ -233,12 +233,11 @@ class Overview:
         config: the ProxyConfig of the plan; None before the Clusters are read.
         candidates: how many objects are of kinds that a target could write.
         selected: how many of them the selector includes.
-        foreign: Clusters and objects of systems that are none of ``NODE_KINDS``; a target may write them all the same.
-        missing: objects of Clusters that name a class, a control plane or a template which is not in the list.
+        other_nodes: nodes of other systems, and those whose class or template is not in the list.
         not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
             which is intended.
         unreadable: entries that no target needs and that cannot be read.
-        naming: the selected objects whose text names a variable for a proxy, and their Clusters.
+        naming: the selected objects whose text names a variable for a proxy, each with its item and its Clusters.
         clusters: all Clusters that count as themselves, not as another one of the same name.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
         refs: index of an item that was read -> its objects.
@@ -248,11 +247,10 @@ class Overview:
         self.config: ProxyConfig | None = None
         self.candidates = 0
         self.selected = 0
-        self.foreign: list[Foreign] = []
-        self.missing: list[tuple[Object, Key, Memberships]] = []
+        self.other_nodes: list[OtherNodes] = []
         self.not_generated: list[Object] = []
         self.unreadable: list[DocumentError] = []
-        self.naming: list[tuple[Object, Memberships]] = []
+        self.naming: list[tuple[int, Object, Memberships]] = []
         self.clusters: list[tuple[Object, Memberships]] = []
         self.uses = NO_USES
         self.refs: dict[int, list[ObjectRef]] = {}
@@ -260,7 +258,7 @@ class Overview:
     @property
     def has_others(self) -> bool:
         """Whether the list has something besides the places that targets write."""
-        return bool(self.naming or self.foreign or self.missing)
+        return bool(self.naming or self.other_nodes)
 
     def take(
         self, read: Sequence[Object], topology: Topology, uses: DataUses, config: ProxyConfig
@@ -268,11 +266,9 @@ class Overview:
         """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
         self.config = config
         self.uses = uses
-        selected = [obj for obj in read if is_selected(obj, config)]
-        self.foreign = list(foreign(selected, topology))
-        for obj, key in missing(read, topology):
-            if is_selected(obj, config):
-                self.missing.append((obj, key, topology.of(obj)))
+        for nodes in other_nodes(read, topology):
+            if is_selected(nodes.obj, config):
+                self.other_nodes.append(nodes)
         for obj in read:
             if obj.group_kind != CLUSTER or obj.is_local:
                 continue

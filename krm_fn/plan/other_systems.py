@@ -1,10 +1,11 @@
-"""Nodes that no target writes here: of other systems, of a class or by a template that is not in the list."""
+"""Nodes that no target may write here: of other systems, of a class or by a template that is not in the list."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters import Cluster, Key, ObjectIndex, Topology, key_of, uses
+from krm_fn.clusters import Key, ObjectIndex, Topology, key_of, uses
+from krm_fn.clusters.model import Memberships
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
 from krm_fn.products.cluster_api import CLUSTER
@@ -14,61 +15,49 @@ from krm_fn.products.systems import System, system_of
 _OWNS_TEMPLATES = frozenset({"Cluster", "MachineDeployment", "MachinePool"})
 
 
-class Foreign(NamedTuple):
-    """That nodes of a Cluster are of a system other than those of ``NODE_KINDS``.
+class OtherNodes(NamedTuple):
+    """Nodes of another system, or whose class, control plane or template is not in the list.
 
-    ``obj`` is of the kind that says so, ``is_own``, or names an object of it, ``name``. ``cluster`` is None for none
-    that is known.
+    Attributes:
+        obj: the object that makes them, or that names what does.
+        key: what makes them.
+        memberships: the Clusters of ``obj``.
+        system: what they run, if that is none of ``NODE_KINDS``; None for one of these.
+        is_own: ``obj`` itself makes them.
+        is_missing: the list lacks what makes them, and a target would write into it.
     """
 
-    system: System
-    kind: str
-    name: str
     obj: Object
-    cluster: Cluster | None = None
-    is_own: bool = False
+    key: Key
+    memberships: Memberships
+    system: System | None
+    is_own: bool
+    is_missing: bool
 
 
-def foreign(objects: Iterable[Object], topology: Topology) -> Iterator[Foreign]:
-    """Yield what is of a system other than ``NODE_KINDS``: the objects themselves, and those that refer to such.
-
-    Args:
-        objects: those of ``kinds()`` and of ``system_kinds()``.
-        topology: the Clusters of the list.
-    """
-    for obj in objects:
-        own = key_of(obj)._replace(name=obj.base_name)
-        for key in (own, *(use.target for use in uses(obj))):
-            system = system_of(*key.group_kind)
-            if system is None:
-                continue
-            for membership in topology.of(obj) or [None]:
-                cluster = membership and membership.cluster
-                yield Foreign(system, key.kind, key.name, obj, cluster, key is own)
-
-
-def missing(objects: Iterable[Object], topology: Topology) -> Iterator[tuple[Object, Key]]:
-    """Yield each Cluster and group of workers with each class and configuration of nodes that the list lacks."""
+def other_nodes(objects: Iterable[Object], topology: Topology) -> Iterator[OtherNodes]:
+    """Yield the nodes that objects of ``clusters.kinds()`` and of ``system_kinds()`` make or name."""
     read = list(objects)
     listed = ObjectIndex((key_of(obj), None) for obj in read)
     for obj in read:
-        for key in _named(obj, topology):
-            if not listed.candidates(key):
-                yield obj, key
-
-
-def _named(obj: Object, topology: Topology) -> Iterator[Key]:
-    """Yield what a Cluster or a group of workers names, and what a target writes the proxy of its nodes into."""
-    if obj.group_kind == CLUSTER:
-        class_key = topology.class_of(obj)
+        own = key_of(obj)._replace(name=obj.base_name)
+        keys = [own, *(use.target for use in uses(obj))]
+        class_key = topology.class_of(obj) if obj.group_kind == CLUSTER else None
         if class_key is not None:
-            yield class_key
-    if obj.ref.kind not in _OWNS_TEMPLATES:
-        return
-    for use in uses(obj):
-        if use.target.group_kind in NODE_KINDS:
-            yield use.target
-            continue
-        system = system_of(*use.target.group_kind)
-        if system is not None and system.target and not system.waits:
-            yield use.target
+            keys.append(class_key)
+        for key in keys:
+            system = system_of(*key.group_kind)
+            is_awaited = key is class_key or (
+                key is not own and obj.ref.kind in _OWNS_TEMPLATES and _is_written(key, system)
+            )
+            is_missing = is_awaited and not listed.candidates(key)
+            if system or is_missing:
+                memberships = topology.of(obj)
+                yield OtherNodes(obj, key, memberships, system, key is own, is_missing)
+
+
+def _is_written(key: Key, system: System | None) -> bool:
+    """Return whether a target writes into objects of the kind of this one without being asked to."""
+    if system is None:
+        return key.group_kind in NODE_KINDS
+    return bool(system.target) and not system.waits

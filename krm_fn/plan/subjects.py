@@ -8,6 +8,7 @@ from krm_fn import settings
 from krm_fn.clusters import Cluster, Membership, Topology, class_name
 from krm_fn.clusters.model import Memberships
 from krm_fn.config import ProxyConfig
+from krm_fn.config.target_options import REMOVED
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
@@ -54,13 +55,16 @@ class Subject(NamedTuple):
         notes: Iterable[Result] = (),
     ) -> PlannedEdit:
         """Return the planned edit of a target that writes this proxy."""
+        options = target.options(config.targets)
+        if REMOVED in options and (resolved.settings.sets_any or not resolved.declared):
+            options = {name: value for name, value in options.items() if name != REMOVED}
         return PlannedEdit(
             self.item_index,
             self.obj,
             target.id,
             self.memberships,
             resolved,
-            target.options(config.targets),
+            options,
             class_context=class_context,
             notes=tuple(notes),
             uses=self.uses,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from krm_fn.config.target_options import REMOVED
+from krm_fn.formats.escaping import read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.places import choice
 from krm_fn.places.containers import (
     CONTAINERS,
@@ -15,12 +19,13 @@ from krm_fn.places.containers import (
     pod_spec,
     wrong_types,
 )
-from krm_fn.places.env_entries import EnvEntries
+from krm_fn.places.env_entries import EnvEntries, variable_of
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place
 from krm_fn.places.provided import NO_USES, DataUses, provided_for
 from krm_fn.places.reading import quoted
 from krm_fn.products import cluster_api
+from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.workloads.programs import (
     PROGRAMS,
@@ -73,15 +78,26 @@ def _is_chosen(data: Data, at: Pointer, options: Options) -> bool:
 
 
 def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
-    """Return the containers of a workload that get the proxy."""
-    if choice.is_refused(data, at):
-        return []
-    listed = all_containers(data, at)
+    """Return the containers of a workload that get the proxy, or that lose it, as a removal finds it there."""
+    is_refused = choice.is_refused(data, at)
     names = choice.request_of(data, at).names
-    if names:
-        return [container for container in listed if container.name in names]
     is_chosen = _is_chosen(data, at, options)
-    return [container for container in listed if _gets_proxy(container, data, options, is_chosen)]
+    chosen = []
+    for container in all_containers(data, at):
+        gets_proxy = container.name in names
+        if not names:
+            gets_proxy = _gets_proxy(container, data, options, is_chosen)
+        if (gets_proxy and not is_refused) or _holds_any(container, options.get(REMOVED, ())):
+            chosen.append(container)
+    return chosen
+
+
+def _holds_any(container: Container, urls: Collection[str]) -> bool:
+    """Return whether a variable of a container is one of some URLs, whoever chose the container once."""
+    for entry in list_at(container.fields, ("env",)) if urls else ():
+        if variable_of(entry) and read_kubernetes_env(text_at(entry, ("value",))) in urls:
+            return True
+    return False
 
 
 def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: bool) -> bool:
@@ -104,6 +120,8 @@ class _Workloads(Target):
         """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
         if options.get("choose") or options.get("presets"):
             return ()
+        if options.get(REMOVED):
+            return *super().hints(options), *PROXY_VARIABLES
         return super().hints(options)
 
     def places(self, data: Data, context: Context) -> Places:
@@ -112,7 +130,7 @@ class _Workloads(Target):
         at = _pod_spec(data, options)
         if at is None:
             return
-        if choice.is_refused(data, at):
+        if choice.is_refused(data, at) and not options.get(REMOVED):
             return
         names = choice.request_of(data, at).names
         chosen = _chosen(data, at, options)
@@ -171,7 +189,7 @@ class _Workloads(Target):
         """Note the ConfigMaps and Secrets that the chosen containers read."""
         at = _pod_spec(data, options)
         if at is not None:
-            uses.note_containers(data, _chosen(data, at, options))
+            uses.note_containers(data, _chosen(data, at, {**options, REMOVED: ()}))
 
     def refuses(self, data: Data, options: Options) -> bool:
         """Return whether an annotation of a workload says that it gets no proxy."""

@@ -1,0 +1,115 @@
+"""Search an object for values that look like a proxy, wherever they are and whoever wrote them.
+
+A name tells a proxy: a variable in a list or a mapping, a member such as ``httpProxy``, ``NAME=value`` in a text.
+Where no name does, the caller gives the fields that hold a URL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from krm_fn.formats import embedded
+from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import Any
+from krm_fn.patch import Pointer, lookup, walk
+from krm_fn.placeholders import is_template
+from krm_fn.places.containers import pod_spec
+from krm_fn.places.env_entries import read_all_containers
+from krm_fn.places.reading import Reading
+from krm_fn.proxy_url import split_url
+
+_NAME = re.compile(r"(?i)(?:tkg_)?(https?|no)[_-]?proxy")
+"""The name of a variable or a member: `HTTP_PROXY`, `httpsProxy`, `no-proxy`, `TKG_HTTP_PROXY`."""
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
+_IN_TEXT = re.compile(
+    r"(?im)^[^#\n]*?\b(?:tkg_)?(https?_?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)"
+    r"[\"']?([a-z][a-z0-9+.-]*://(?:\{\{[^{}\n]*\}\}|[^\s\"',\\])+)"
+)
+"""A variable and its URL in a text, outside of comments: `NAME=URL`, `NAME: URL`, or `name: NAME` and `value: URL`."""
+_SHELL = ";&|)`"
+"""What ends a word of a shell."""
+
+
+def proxies_in(obj: Object, fields: Iterable[Pointer], *, reads_texts: bool) -> Iterator[Reading]:
+    """Yield the variables of a proxy that an object sets; those of containers as a container gets them.
+
+    Args:
+        obj: an object of any kind.
+        fields: paths of fields that hold the URL of a proxy under another name.
+        reads_texts: whether texts hold files, commands, values of charts or patches.
+    """
+    for path in fields:
+        value = lookup(obj.data, path)
+        if isinstance(value, str):
+            yield _reading(path[-1], value, path)
+    done = set()
+    if pod_spec(obj.data):
+        for reading in read_all_containers(obj.data):
+            done.add(reading.path)
+            yield reading
+    nodes: Iterable[tuple[Pointer, Any]] = walk(obj.data)
+    is_secret = obj.group_kind == ("", "Secret")
+    if is_secret:
+        texts = embedded.values(obj.data)
+        nodes = [(value.path, value.text) for value in texts if not value.problem]
+    for path, node in nodes:
+        if isinstance(node, dict):
+            yield from _in_pair(path, node, done)
+        elif path and path not in done:
+            # Base64 hides the words by which an object is found, so a text in it is never one that counts.
+            is_plain = not is_secret or path[0] != "data"
+            is_file = is_plain and path[-1].endswith((".toml", ".yaml", ".yml"))
+            yield from _in_member(path, node, is_text=reads_texts or is_file)
+
+
+def urls_in_text(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the URL of each proxy that a text sets, but for those that a shell fills in."""
+    if "roxy" not in text and "ROXY" not in text:
+        return
+    for match in _IN_TEXT.finditer(text):
+        url = match[2].rstrip(_SHELL).replace("%%", "%")
+        if "$" not in split_url(url).host:
+            yield match[1], url
+
+
+def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
+    """Yield the variable of ``{name: HTTP_PROXY, value: URL}``."""
+    name, value = pair.get("name"), pair.get("value")
+    path = (*path, "value")
+    if isinstance(name, str) and isinstance(value, str) and path not in done:
+        text = value.replace("$$", "$")
+        if _is_proxy(name, text):
+            yield _reading(name, text, path, above=path[:-2])
+
+
+def _in_member(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:
+    """Yield the variable that a member such as ``httpProxy`` is, or those in a text."""
+    member = path[-1]
+    if isinstance(node, list) and "roxy" in member and all(isinstance(part, str) for part in node):
+        node = ",".join(node)
+    if not isinstance(node, str):
+        return
+    if _is_proxy(member, node):
+        yield _reading(member, node, path)
+    elif is_text and member != "description":
+        for name, url in urls_in_text(node):
+            yield _reading(name, url, path, above=path)
+
+
+def _is_proxy(name: str, value: str) -> bool:
+    """Return whether a member, or a value of `set` in a HelmChart (`proxy.httpProxy`), is a proxy or its list."""
+    if "roxy" not in name.lower():
+        return False
+    match = _NAME.fullmatch(name.rpartition(".")[2])
+    if match is None:
+        return False
+    return match[1].lower() == "no" or is_template(value) or _URL.fullmatch(value) is not None
+
+
+def _reading(name: str, value: str, path: Pointer, above: Pointer = ()) -> Reading:
+    """Return the reading of a value; those with the same field above belong together."""
+    match = _NAME.fullmatch(name.rpartition(".")[2])
+    variable = f"{match[1].upper()}_PROXY" if match else "HTTPS_PROXY"
+    place = ".".join(above or path[:-1])
+    return Reading(variable, value, path, value, place, member=name)
