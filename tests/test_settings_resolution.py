@@ -9,6 +9,7 @@ import pytest
 from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
+from krm_fn.lint.matchers import unused_overrides
 from krm_fn.noproxy import Audience, Entry, Readers
 from krm_fn.noproxy.model import Origin
 from krm_fn.settings import (
@@ -17,7 +18,6 @@ from krm_fn.settings import (
     declared_urls,
     resolve,
     subjects,
-    unused_overrides,
 )
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from krm_fn import config, settings
+from krm_fn import config
 from krm_fn.config import Lookup, Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
@@ -186,9 +186,7 @@ def run_checked(
     is_failed = wanted.mode is not Mode.CHECK and results.are_severe(found, Severity.ERROR)
     records = _records(planned, compared, overview, wanted, is_failed=is_failed)
     judged = [*unreached(planned), *review(compared, records, overview, wanted, given.ref)]
-    subjects = (subject for place in planned for subject in place.subjects)
-    unused = settings.unused_overrides(wanted, subjects)
-    judged += [finding.about(given.ref) for finding in unused]
+    judged += _unused(objects, planned, overview, wanted, given)
     judged += _stale_files(objects, wanted)
     found += silencer.left(judged)
     if wanted.mode is not Mode.REMOVE:
@@ -241,6 +239,26 @@ def _records(
     from krm_fn.lint.records import object_records  # noqa: PLC0415 -- many lists hold no proxy
 
     return object_records(planned, compared, overview, wanted, is_failed=is_failed)
+
+
+def _unused(
+    objects: ListOfObjects,
+    planned: Sequence[PlannedEdit],
+    overview: Overview,
+    wanted: ProxyConfig,
+    given: Object,
+) -> list[Result]:
+    """Return the matchers of the ProxyConfig that fit nothing, and the annotations that say nothing."""
+    from krm_fn.lint import matchers  # noqa: PLC0415 -- it is imported with most of what edits
+
+    subjects = (subject for place in planned for subject in place.subjects)
+    unused = [*matchers.unused_overrides(wanted, subjects)]
+    if wanted.mode is not Mode.REMOVE:
+        unused += matchers.unused_matchers(wanted, planned, overview, objects)
+    return [
+        *(finding.about(given.ref) for finding in unused),
+        *matchers.unknown_annotations(planned, objects),
+    ]
 
 
 def _stale_files(objects: ListOfObjects, wanted: ProxyConfig) -> list[Result]:

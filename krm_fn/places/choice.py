@@ -107,12 +107,13 @@ def chosen_charts(obj: Data, options: Data, sources: ChartSources = NO_SOURCES) 
     for use in charts_of(obj, sources):
         is_chosen = request.is_wanted or bool(request.names)
         for matcher in matchers:
-            is_chosen = is_chosen or _fits(matcher, obj, use)
+            is_chosen = is_chosen or fits_chart(matcher, obj, use)
         if is_chosen:
             yield Chosen(use, request.names)
 
 
-def _fits(matcher: Data, obj: Data, use: ChartUse) -> bool:
+def fits_chart(matcher: Data, obj: Data, use: ChartUse) -> bool:
+    """Return whether a chart of an object fits a matcher."""
     return (
         matches_any(use.name, matcher.get("charts", ("*",)))
         and matches_any(use.repository, matcher.get("repositories", ("*",)))

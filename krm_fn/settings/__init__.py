@@ -17,7 +17,6 @@ from krm_fn.settings.model import ProxySettings, Resolved
 from krm_fn.settings.network import network_of
 from krm_fn.settings.notes import notes
 from krm_fn.settings.resolution import cache_key, declared_urls, resolve, subjects
-from krm_fn.settings.unused import unused_overrides
 
 __all__ = [
     "PROXY_VARIABLES",
@@ -29,5 +28,4 @@ __all__ = [
     "notes",
     "resolve",
     "subjects",
-    "unused_overrides",
 ]
