@@ -103,40 +103,6 @@ ROWS: Mapping[str, TargetRow] = {
     "nodes.talos": TargetRow("nodes.talos", kinds_of("nodes.talos")),
     "nodes.karpenter": TargetRow("nodes.karpenter", _kinds("EC2NodeClass.karpenter.k8s.aws")),
     "nodes.files": TargetRow("nodes.node_targets", kinds_of("nodes.files"), on_request=True),
-    "nodes.otherWriters": TargetRow(
-        "nodes.other_writers",
-        WITH_FILES
-        | distributions.kinds_of("distributions.rancher")
-        | _kinds(
-            "VCDCluster.infrastructure.cluster.x-k8s.io",
-            "VCDClusterTemplate.infrastructure.cluster.x-k8s.io",
-        ),
-        text_hints=(
-            # Of the paths of the files that it reads.
-            "/etc/environment",
-            "/etc/profile",
-            "/etc/bash.bashrc",
-            "/etc/default/",
-            "/etc/sysconfig/",
-            "/etc/apt/",
-            "daemon.json",
-            ".docker/",
-            "docker.service.d",
-            "/systemd/system.conf",
-            "/usr/local/lib/systemd/system/",
-            "k0scontroller.service.d",
-            "k0sworker.service.d",
-            "k3s.service",
-            "k3s-agent.service",
-            "rke2-server.service.d",
-            "rke2-agent.service.d",
-            *dict.fromkeys(
-                f"{process}_" for system in node_kinds.SYSTEMS for process in system.processes
-            ),
-            "proxyConfigSpec",  # of a VCDCluster
-            giantswarm.SYSTEMD_PROXY_SUFFIX,  # of a Secret whose absence is reported where a proxy is for the nodes
-        ),
-    ),
     "giantswarm.systemdProxy": TargetRow(
         "giantswarm.systemd_proxy",
         _kinds("Secret"),

@@ -22,7 +22,7 @@ from support import ROOT
 PAGE = (ROOT / "docs" / "credentials.md").read_text(encoding="utf-8")
 HOW_TO = (ROOT / "docs" / "howto" / "password.md").read_text(encoding="utf-8")
 PASSWORD = "s3cr3t%21"
-WITHOUT_URL = {"nodes.trustedCA", "nodes.otherWriters", "nodes.mirror", "workloads.trustedCA", "giantswarm.apps"}
+WITHOUT_URL = {"nodes.trustedCA", "nodes.mirror", "workloads.trustedCA", "giantswarm.apps"}
 """Targets that write certificates, a mirror or references, or nothing."""
 PLACES = ROOT / "examples" / "config-repo"
 

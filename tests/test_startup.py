@@ -46,7 +46,6 @@ OTHER_KINDS = {
     "krm_fn.targets.kyverno.policies",
     "krm_fn.targets.nodes.cluster_class",
     "krm_fn.targets.nodes.clusterclass.class_patches",
-    "krm_fn.targets.nodes.other_writers",
     "krm_fn.targets.nodes.registry_mirror",
     "krm_fn.targets.tkg.cluster_config",
     "krm_fn.targets.workloads.workloads",

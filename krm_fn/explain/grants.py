@@ -15,7 +15,6 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.lint.compared import Compared
 from krm_fn.noproxy import Audience, Entry
 from krm_fn.settings import Resolved
-from krm_fn.targets import Writes
 
 READERS = {
     Audience.NODE: "nodes",
@@ -106,8 +105,6 @@ def grants_of(record: Compared) -> list[Grant]:
     """Return what a place gets, and what some groups of workers get there in its place."""
     place = record.place
     if not (place.is_asked and place.resolved.declared):
-        return []
-    if place.target.writes is Writes.NOTHING:
         return []
     if place.audience is Audience.NOBODY:
         return []

@@ -55,6 +55,7 @@ OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
 """Those whose texts are files and commands of nodes."""
 _LARGEST_FILE = 200_000
 """Bytes of a file that a person writes."""
+_IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files of login shells, apt, zypper and docker"
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
@@ -142,7 +143,7 @@ class OtherProxies:
         for reading in readings:
             if reading.is_list or not reading.text or is_template(reading.text):
                 continue
-            is_right = reading.text in right
+            is_right = reading.text.rstrip("/") in right
             if is_refused:  # an annotation may say so of somebody's own proxy
                 is_left_behind = reading.text in self._ours or _is_of_run(reading, readings)
             else:
@@ -181,6 +182,8 @@ class OtherProxies:
         system = known_system(*obj.group_kind)
         if system is not None and system.waits:
             return f"set `spec.targets.{system.target}` to true"
+        if obj.group_kind in NODE_KINDS:
+            return _IN_FILES
         return _UNWRITTEN
 
     def _is_switched_off(self, obj: Object) -> bool:

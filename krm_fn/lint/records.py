@@ -19,7 +19,6 @@ from krm_fn.places.place import Place
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import NODE_KINDS, OF_CLASSES
 from krm_fn.settings import declared_urls
-from krm_fn.targets import Writes
 
 _CHOSEN = ("workloads", "charts")
 """Systems whose targets have places only in objects that somebody chose."""
@@ -160,7 +159,7 @@ def _reason(text: str) -> Reason:
 
 def _has_proxy(place: Compared) -> bool:
     """Return whether a target holds the proxy in an object."""
-    return place.place.target.writes is not Writes.NOTHING and bool(place.after and place.wanted)
+    return bool(place.after and place.wanted)
 
 
 def _is_provided(place: Compared) -> bool:

@@ -81,8 +81,6 @@ def reader_of(record: Compared) -> Reader:
 
 def _about_place(record: Compared, wanted: Mapping[str, str]) -> Iterator[Result]:
     """Yield what is wrong with what others wrote there, and a warning where it still differs and nobody said so."""
-    if record.place.target.writes is Writes.NOTHING:
-        return
     yield from _encoded_placeholder(record, wanted)
     is_whole_system = record.place.target_id in SYSTEMS
     keeps = is_whole_system and record.place.options.get("conflict") == "Keep"

@@ -17,16 +17,22 @@ from krm_fn.placeholders import is_template
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.env_entries import read_all_containers
 from krm_fn.places.reading import Reading
+from krm_fn.products.node_kinds import SYSTEMS
 from krm_fn.proxy_url import split_url
 
 _NAME = re.compile(r"(?i)(?:tkg_)?(https?|no)[_-]?proxy")
 """The name of a variable or a member: `HTTP_PROXY`, `httpsProxy`, `no-proxy`, `TKG_HTTP_PROXY`."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
+_BEFORE = "|".join(("tkg", *dict.fromkeys(name for row in SYSTEMS for name in row.processes)))
 _IN_TEXT = re.compile(
-    r"(?im)^[^#\n]*?\b(?:tkg_)?(https?_?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)"
+    r"(?im)^(?![ \t]*;)[^#\n]*?(?:"
+    rf"\b((?:(?:{_BEFORE})_)?https?[_-]?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)|"
+    r"\bAcquire::(https?)::Proxy[ \t]+)"
     r"[\"']?([a-z][a-z0-9+.-]*://(?:\{\{[^{}\n]*\}\}|[^\s\"',\\])+)"
 )
-"""A variable and its URL in a text, outside of comments: `NAME=URL`, `NAME: URL`, or `name: NAME` and `value: URL`."""
+"""A variable and its URL in a text, outside of comments: `NAME=URL`, `NAME: URL`, `name: NAME` and `value: URL`, also
+with a process in front that alone reads it (`CONTAINERD_HTTPS_PROXY`), and `Acquire::http::Proxy "URL";` of apt.
+"""
 _SHELL = ";&|)`"
 """What ends a word of a shell."""
 
@@ -68,9 +74,9 @@ def urls_in_text(text: str) -> Iterator[tuple[str, str]]:
     if "roxy" not in text and "ROXY" not in text:
         return
     for match in _IN_TEXT.finditer(text):
-        url = match[2].rstrip(_SHELL).replace("%%", "%")
+        url = match[3].rstrip(_SHELL).replace("%%", "%")
         if "$" not in split_url(url).host:
-            yield match[1], url
+            yield match[1] or f"{match[2]}_proxy", url
 
 
 def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
@@ -109,7 +115,7 @@ def _is_proxy(name: str, value: str) -> bool:
 
 def _reading(name: str, value: str, path: Pointer, above: Pointer = ()) -> Reading:
     """Return the reading of a value; those with the same field above belong together."""
-    match = _NAME.fullmatch(name.rpartition(".")[2])
-    variable = f"{match[1].upper()}_PROXY" if match else "HTTPS_PROXY"
+    scheme = re.search(r"(?i)(https?|no)[_-]?proxy\Z", name)
+    variable = f"{scheme[1].upper()}_PROXY" if scheme else "HTTPS_PROXY"
     place = ".".join(above or path[:-1])
     return Reading(variable, value, path, value, place, member=name)

@@ -61,6 +61,9 @@ _NAMES = (
     "httpsProxy",
     "HTTPProxy",
     "HTTPSProxy",
+    "http-proxy",
+    "https-proxy",
+    "Acquire::http",
 )
 
 

@@ -193,8 +193,6 @@ class PlannedEdit(NamedTuple):
         """Whether the target has a place for a proxy in the object: it reads, writes or deliberately skips one."""
         for _ in self.readings():
             return True
-        if self.target.writes is Writes.NOTHING:
-            return False
         return self.target.has_site(self.obj.data, self.context)
 
     @property

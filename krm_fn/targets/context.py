@@ -42,11 +42,10 @@ class Context(NamedTuple):
 class Writes(Enum):
     """What a target writes.
 
-    NOTHING: it reports what others write. VALUES: the values of the variables that the author of the object chose.
+    VALUES: the values of the variables that the author of the object chose.
     PROXY: the proxy. PROXY_AND_TRUST: the proxy, and certificates or a mirror where nothing declares a proxy, too.
     """
 
-    NOTHING = "nothing"
     VALUES = "values"
     PROXY = "proxy"
     PROXY_AND_TRUST = "proxy and trust"

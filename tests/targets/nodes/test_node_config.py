@@ -26,7 +26,7 @@ from krm_fn.targets.base import Target
 from krm_fn.targets.nodes.node_config import decode
 
 OF_PROXY = [TARGETS[name] for name in ("nodes.containerd", "nodes.kubelet", "nodes.commands")]
-OF_NODES = [*OF_PROXY, TARGETS["nodes.files"], TARGETS["nodes.mirror"], TARGETS["nodes.otherWriters"]]
+OF_NODES = [*OF_PROXY, TARGETS["nodes.files"], TARGETS["nodes.mirror"]]
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 MIRRORED = PROXY._replace(mirror=Mirror("https://m.example:5000", "m.example", Certificates("x\n")))
 

@@ -17,7 +17,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.node_files import NODE_FILES
 
-node_files, other_writers = TARGETS["nodes.files"], TARGETS["nodes.otherWriters"]
+node_files = TARGETS["nodes.files"]
 ALL = {"files": [*NODE_FILES]}
 HARD = ProxySettings(
     "http://us%40er:p%25ss%3A%C3@[fd00::1]:3128/", "http://it's:a&b;c|d(e)*f~!?@proxy:1", "localhost,*.corp,fd00::/8"
@@ -149,17 +149,6 @@ def test_one_writer_of_a_file() -> None:
         "content": "[Service]\nEnvironment=HTTP_PROXY=http://old:1\n",
     }
     given = kubeadm({"files": [old, of_docker]})
-    target = other_writers
-    asked = target.options(TargetOptions({"nodes": {"files": ["apt", "docker"]}}))
-    assert run(target, given, OTHER, asked).findings == []
-    assert (
-        len(
-            run(
-                target, given, OTHER, target.options(TargetOptions({"nodes": ALL}, frozenset({"nodes.files"})))
-            ).findings
-        )
-        == 2
-    )
     written = run(node_files, given, OTHER, {"files": ["apt", "docker"]})
     assert [one.code for one in written.findings] == ["OtherProxy"]
     assert "spec.targets" not in written.findings[0].message

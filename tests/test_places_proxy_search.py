@@ -1,0 +1,52 @@
+"""One search finds the proxies in an object, in whatever form they stand there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from krm_fn.krm.resourcelist import objects
+from krm_fn.places.proxy_search import proxies_in, urls_in_text
+
+OLD = "http://old:1"
+
+
+@pytest.mark.parametrize(
+    ("data", "variables"),
+    [
+        pytest.param({"env": [{"name": "HTTPS_PROXY", "value": OLD}]}, ["HTTPS_PROXY"], id="a pair"),
+        pytest.param({"env": [{"name": "NO_PROXY", "value": "a,b"}]}, ["NO_PROXY"], id="a pair with a list"),
+        pytest.param({"proxy": {"httpProxy": OLD, "noProxy": ["a", "b"]}}, ["HTTP_PROXY", "NO_PROXY"], id="members"),
+        pytest.param({"set": {"proxy.httpProxy": OLD}}, ["HTTP_PROXY"], id="a path of a HelmChart"),
+        pytest.param({"x": {"httpProxy": "${PROXY}"}}, ["HTTP_PROXY"], id="a placeholder"),
+        pytest.param({"x": {"httpProxy": "true"}}, [], id="no URL"),
+        pytest.param({"x": {"description": f"HTTP_PROXY={OLD}"}}, [], id="a description"),
+    ],
+)
+def test_a_name_tells_a_proxy(data: dict[str, Any], variables: list[str]) -> None:
+    (obj,) = objects({"apiVersion": "example.com/v1", "kind": "Any", "spec": data})
+    found = list(proxies_in(obj, [], reads_texts=True))
+    assert [reading.variable for reading in found] == variables
+    assert all(reading.path[0] == "spec" for reading in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        pytest.param(f"export http_proxy={OLD}; x\n", ["http_proxy"], id="a profile"),
+        pytest.param(json.dumps({"proxies": {"default": {"httpProxy": OLD}}}), ["httpProxy"], id="the client of docker"),
+        pytest.param(f'{{"proxies": {{"http-proxy": "{OLD}"}}}}', ["http-proxy"], id="the daemon of docker"),
+        pytest.param(f'[Manager]\nDefaultEnvironment="HTTP_PROXY={OLD}" A=1\n', ["HTTP_PROXY"], id="all services"),
+        pytest.param(f'Acquire::http::Proxy "{OLD}";\n', ["http_proxy"], id="apt"),
+        pytest.param(f"Environment=KUBELET_HTTPS_PROXY={OLD}\n", ["KUBELET_HTTPS_PROXY"], id="one process"),
+        pytest.param(f"- name: HTTPS_PROXY\n  value: {OLD}\n", ["HTTPS_PROXY"], id="a pair in YAML"),
+        pytest.param(f"# HTTP_PROXY={OLD}\n  ; HTTPS_PROXY={OLD}\n", [], id="comments"),
+        pytest.param('export HTTP_PROXY="$P"\nHTTPS_PROXY=http://$HOST:1\n', [], id="what a shell fills in"),
+        pytest.param(f"MY_CONTAINERD_HTTP_PROXY={OLD}\n", [], id="a longer name"),
+    ],
+)
+def test_a_text_sets_a_proxy(text: str, names: list[str]) -> None:
+    assert [name for name, _ in urls_in_text(text)] == names
+    assert all(url == OLD for _, url in urls_in_text(text))
