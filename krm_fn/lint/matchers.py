@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from itertools import chain
 
-from krm_fn.config import OverrideSubject, ProxyConfig, Selector
+from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
@@ -17,7 +17,8 @@ from krm_fn.patch import list_at, lookup
 from krm_fn.places import choice
 from krm_fn.places.charts import charts_of
 from krm_fn.places.containers import pod_spec
-from krm_fn.plan import ObjectSource, Overview, PlannedEdit, selection
+from krm_fn.places.provided import DataUses
+from krm_fn.plan import ObjectSource, Overview, PlannedEdit
 from krm_fn.target_table import system_of
 
 _PREFIX = "fn.inject-proxy.io"
@@ -28,20 +29,12 @@ _WITH_NAMES = ("names", "charts", "repositories", "namespaces", "kinds", "labels
 """Members of a matcher, the ones that fit the fewest objects first."""
 
 
-class _Choice(NamedTuple):
-    """A matcher of objects.
-
-    Attributes:
-        field: the field that holds it.
-        written: the matcher as it is written.
-        fits: whether it fits an object.
-        is_asked: the list holds objects that it is about.
-    """
+class _ObjectMatcher(NamedTuple):
+    """A matcher of objects: the field that holds it, as it is written, and the system for which it chooses, or ""."""
 
     field: str
     written: Mapping[str, Any]
-    fits: Callable[[Object], bool]
-    is_asked: bool
+    system: str = ""
 
     @property
     def words(self) -> Texts:
@@ -56,6 +49,14 @@ class _Choice(NamedTuple):
                 return tuple(words) if all(words) else ()
         return ()
 
+    def fits(self, obj: Object, uses: DataUses) -> bool:
+        """Return whether it fits an object."""
+        if self.system != "charts":
+            return choice.fits_object(self.written, obj.data, pod_spec(obj.data) or ())
+        sources = uses.seen_from(obj.ref.file_path).chart_sources
+        charts = charts_of(obj.data, sources)
+        return any(choice.fits_chart(self.written, obj.data, use) for use in charts)
+
 
 def unused_matchers(
     config: ProxyConfig, planned: Sequence[PlannedEdit], overview: Overview, source: ObjectSource
@@ -68,48 +69,28 @@ def unused_matchers(
         overview: what the plan has seen besides, such as the sources of charts.
         source: the objects of the list, which are read only for what fits none of these.
     """
-    objects = list({place.location: place.obj for place in planned}.values())
-    for matcher in _choices(config, planned, overview):
-        if not (matcher.is_asked and matcher.words) or any(map(matcher.fits, objects)):
-            continue
-        others = _readable(source, source.holding(matcher.words))
-        if not any(map(matcher.fits, others)):
+    objects = {place.location: place.obj for place in planned}
+    systems = {system_of(place.target_id) for place in planned}
+    for matcher in _matchers(config, overview):
+        if matcher.system and matcher.system not in systems:
+            continue  # the ProxyConfig is for other lists, too
+        candidates = chain(objects.values(), _readable(source, source.holding(matcher.words)))
+        if matcher.words and not any(matcher.fits(obj, overview.uses) for obj in candidates):
             message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
             yield Result.of("SettingUnused", message)
 
 
-def _choices(
-    config: ProxyConfig, planned: Sequence[PlannedEdit], overview: Overview
-) -> Iterator[_Choice]:
+def _matchers(config: ProxyConfig, overview: Overview) -> Iterator[_ObjectMatcher]:
     """Yield the matchers of `spec.selector` and `spec.targets`."""
     # Where `include` as a whole fits nothing, one line says so.
-    is_asked = {"include": overview.selected > 0, "exclude": overview.candidates > 0}
+    numbers = {"include": overview.selected, "exclude": overview.candidates}
     for part, matchers in config.selector._asdict().items():
-        for number, matcher in enumerate(matchers):
-            fits = partial(_fits_selector, Selector(include=(matcher,)))
-            field = f"spec.selector.{part}[{number}]"
-            yield _Choice(field, matcher._asdict(), fits, is_asked[part])
-    systems = {system_of(place.target_id) for place in planned}
+        for at, matcher in enumerate(matchers if numbers[part] else ()):
+            yield _ObjectMatcher(f"spec.selector.{part}[{at}]", matcher._asdict())
     for path in _CHOOSING:
-        for number, written in enumerate(list_at(config.targets.systems, path)):
-            fits = partial(_fits_workload, written)
-            if path[0] == "charts":
-                fits = partial(_fits_chart, written, overview)
-            field = f"spec.targets.{'.'.join(path)}[{number}]"
-            yield _Choice(field, written, fits, path[0] in systems)
-
-
-def _fits_selector(selector: Selector, obj: Object) -> bool:
-    return selection.fits(obj, selector)
-
-
-def _fits_workload(written: Mapping[str, Any], obj: Object) -> bool:
-    return choice.fits_object(written, obj.data, pod_spec(obj.data) or ())
-
-
-def _fits_chart(written: Mapping[str, Any], overview: Overview, obj: Object) -> bool:
-    sources = overview.uses.seen_from(obj.ref.file_path).chart_sources
-    return any(choice.fits_chart(written, obj.data, use) for use in charts_of(obj.data, sources))
+        for at, written in enumerate(list_at(config.targets.systems, path)):
+            field = f"spec.targets.{'.'.join(path)}[{at}]"
+            yield _ObjectMatcher(field, written, path[0])
 
 
 def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -> Iterator[Result]:
@@ -119,20 +100,16 @@ def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -
     has its labels, with whatever value, or it names Clusters and none of all overrides fits.
     """
     distinct = set(subjects)
-    if not distinct:
-        return
-    unused = []
-    for number, override in enumerate(config.overrides):
-        if not any(map(override.match.fits, distinct)):
-            unused.append((number, override.match))
     labels = [subject.labels for subject in distinct if subject.cluster is not None]
-    for number, match in unused:
+    unused = {}
+    for number, override in enumerate(config.overrides if distinct else ()):
+        if not any(map(override.match.fits, distinct)):
+            unused[number] = override.match
+    for number, match in unused.items():
         is_none_used = len(unused) == len(config.overrides)
-        names_clusters = match.clusters or match.namespaces or match.labels
-        is_mistake = bool(labels and is_none_used and names_clusters)
-        if labels and match.labels:
-            known = [of_cluster for of_cluster in labels if of_cluster.keys() >= match.labels.keys()]
-            is_mistake = is_mistake or not known
+        names_clusters = bool(match.clusters or match.namespaces or match.labels)
+        has_labels = any(of_cluster.keys() >= match.labels.keys() for of_cluster in labels)
+        is_mistake = bool(labels) and ((is_none_used and names_clusters) or not has_labels)
         advice = ": correct it, or remove the entry" if is_mistake else ""
         message = f"`spec.overrides[{number}].match` fits nothing in this list{advice}"
         yield Result.of("SettingUnused", message, is_info=not is_mistake)

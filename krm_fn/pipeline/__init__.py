@@ -65,6 +65,7 @@ class Comparison(NamedTuple):
         results: what there is to say, before it is put in order.
         silenced: what would be reported, if nobody silenced it.
         overview: what the plan has seen besides.
+        is_failed: an error keeps the run from changing anything.
     """
 
     compared: Sequence[Compared] = ()
@@ -72,6 +73,7 @@ class Comparison(NamedTuple):
     results: Sequence[Result] = ()
     silenced: Sequence[Result] = ()
     overview: Overview = Overview()
+    is_failed: bool = False
 
 
 class Outcome(NamedTuple):
@@ -183,8 +185,7 @@ def run_checked(
     planned = plan_edits(objects, wanted, overview)
     silencer = Silencer(wanted, [*annotated(objects), given], objects.paths)
     changes, compared, found = _edited(objects, planned, wanted, silencer)
-    is_failed = wanted.mode is not Mode.CHECK and results.are_severe(found, Severity.ERROR)
-    records = _records(planned, compared, overview, wanted, is_failed=is_failed)
+    records = _records(planned, compared, overview, wanted)
     judged = [*unreached(planned), *review(compared, records, overview, wanted, given.ref)]
     judged += _unused(objects, planned, overview, wanted, given)
     judged += _stale_files(objects, wanted)
@@ -193,8 +194,10 @@ def run_checked(
         found += silencer.left(silencer.idle(given.ref, OF_RUN))
     silenced = [*silencer.silenced, *silencer.switched_off]
     known = results.without_duplicates(found)
-    comparison = Comparison(compared, records, known, silenced, overview)
-    if wanted.mode is Mode.CHECK or results.are_severe(found, Severity.ERROR):
+    has_errors = results.are_severe(found, Severity.ERROR)
+    is_failed = has_errors and wanted.mode is not Mode.CHECK
+    comparison = Comparison(compared, records, known, silenced, overview, is_failed)
+    if wanted.mode is Mode.CHECK or has_errors:
         changes = ListChanges()
         found = [result for result in found if result.severity is not Severity.INFO]
     return Outcome(
@@ -230,15 +233,13 @@ def _records(
     compared: Sequence[Compared],
     overview: Overview,
     wanted: ProxyConfig,
-    *,
-    is_failed: bool,
 ) -> list[ObjectRecord]:
     """Return the records of all objects that were read."""
     if not (planned or overview.has_others):
         return []
     from krm_fn.lint.records import object_records  # noqa: PLC0415 -- many lists hold no proxy
 
-    return object_records(planned, compared, overview, wanted, is_failed=is_failed)
+    return object_records(planned, compared, overview, wanted)
 
 
 def _unused(

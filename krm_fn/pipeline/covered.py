@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple, Texts
@@ -18,7 +18,7 @@ from krm_fn.pipeline.why_left import (
     why_unread,
     worth_reading,
 )
-from krm_fn.plan import ObjectSource, Overview
+from krm_fn.plan import ObjectSource
 
 
 class LeftBecause(NamedTuple):
@@ -109,20 +109,20 @@ def _counted(
         for index in indexes:
             of_item = records.get(index, [])
             if of_item and not of_item[0].obj.path:
-                yield from _of_record(of_item[0], overview)
+                yield from _of_record(of_item[0], comparison)
             elif rows == {OTHERS} and not of_item:
                 continue
             elif len(rows) == 1 and not (named or of_item or index in worth):
                 unread += 1
             else:
-                yield from _of_item(index, of_item, source, overview)
+                yield from _of_item(index, of_item, source, comparison)
         if unread:
             (row,) = rows
             yield _Counted(row, State.LEFT, usual_reason(row, overview), number=unread)
 
 
 def _of_item(
-    index: int, records: Sequence[ObjectRecord], source: ObjectSource, overview: Overview
+    index: int, records: Sequence[ObjectRecord], source: ObjectSource, comparison: Comparison
 ) -> Iterator[_Counted]:
     """Yield the objects of an item that is read for this table, each by its record if it has one."""
     by_path = {record.obj.path: record for record in records}
@@ -130,56 +130,38 @@ def _of_item(
         record = by_path.get(obj.path)
         row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
         if record is not None:
-            yield from _of_record(record, overview)
+            yield from _of_record(record, comparison)
         elif row != OTHERS:
-            yield _Counted(row, State.LEFT, why_unread(obj, overview), obj.ref)
+            yield _Counted(row, State.LEFT, why_unread(obj, comparison.overview), obj.ref)
 
 
-def _of_record(record: ObjectRecord, overview: Overview) -> Iterator[_Counted]:
+def _of_record(record: ObjectRecord, comparison: Comparison) -> Iterator[_Counted]:
     """Yield the object of a record; one of no system counts only where it has to do with a proxy."""
     row = SYSTEM_OF_KIND.get(record.obj.ref.kind, OTHERS)
     is_worth_a_word = record.holds_proxy or record.state is State.CHANGED
     if row == OTHERS and not is_worth_a_word:
         return
-    reason = record.reason
-    if record.state is State.LEFT and (reason is None or record.findings):
-        unread = why_unread(record.obj, overview)
+    state, reason = record.state, record.reason
+    if state is State.CHANGED and comparison.is_failed:
+        state, reason = State.LEFT, Reason(Why.FAILED)
+    elif state is State.LEFT and (reason is None or record.findings):
+        unread = why_unread(record.obj, comparison.overview)
         if reason is None or unread.why in (Why.PRESET, Why.KNOWN_CHART):
             reason = unread
-    yield _Counted(row, record.state, reason or Reason(Why.NO_TARGET), record.obj.ref)
-
-
-class _LeftObjects:
-    """Objects that are left for one reason, and what stands for NAMES in its sentence."""
-
-    def __init__(self) -> None:
-        self.number = 0
-        self.refs: list[ObjectRef] = []
-        self.names: set[str] = set()
+    yield _Counted(row, state, reason or Reason(Why.NO_TARGET), record.obj.ref)
 
 
 def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
     numbers = dict.fromkeys(State, 0)
-    groups: dict[tuple[Why, str], _LeftObjects] = {}
-    names: list[str] = []
+    groups: dict[tuple[Why, str], list[_Counted]] = {}
     for counted in objects:
         numbers[counted.state] += counted.number
-        if counted.state is not State.LEFT:
-            names.append(str(counted.ref))
-            continue
-        group = groups.setdefault((counted.reason.why, counted.reason.detail), _LeftObjects())
-        group.number += counted.number
-        group.names.add(counted.reason.name)
-        if counted.ref:
-            group.refs.append(counted.ref)
-    order = [*Why]
-    reasons = []
-    for why, detail in sorted(groups, key=lambda key: (-groups[key].number, order.index(key[0]))):
-        group = groups[why, detail]
-        filled = {"NAMES": ", ".join(sorted(group.names)), "DETAIL": detail}
-        texts = [_filled(text, filled) for text in why.value]
-        refs = tuple(map(str, group.refs)) if named else ()
-        reasons.append(LeftBecause(texts[0], texts[1], group.number, refs))
+        if counted.state is State.LEFT:
+            reason = counted.reason
+            groups.setdefault((reason.why, reason.detail), []).append(counted)
+    reasons = [_left_because(*key, left, named=named) for key, left in sorted(groups.items(), key=_order)]
+    reasons.sort(key=lambda reason: -reason.number)
+    others = [counted for counted in objects if counted.state is not State.LEFT]
     return Covered(
         row,
         sum(numbers.values()),
@@ -187,14 +169,25 @@ def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
         numbers[State.CHANGED],
         numbers[State.LEFT],
         reasons,
-        tuple(names) if named else (),
+        _names(others) if named else (),
     )
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    for word, meaning in words.items():
-        text = text.replace(word, meaning)
-    return text
+def _order(group: tuple[tuple[Why, str], Sequence[_Counted]]) -> int:
+    """Return where a reason is in a row: reasons with an advice of their own before usual ones."""
+    (why, _), _ = group
+    return list(Why).index(why)
+
+
+def _left_because(why: Why, detail: str, left: Sequence[_Counted], *, named: bool) -> LeftBecause:
+    names = sorted({counted.reason.name for counted in left})
+    texts = [text.replace("NAMES", ", ".join(names)).replace("DETAIL", detail) for text in why.value]
+    number = sum(counted.number for counted in left)
+    return LeftBecause(texts[0], texts[1], number, _names(left) if named else ())
+
+
+def _names(objects: Iterable[_Counted]) -> Texts:
+    return tuple(str(counted.ref) for counted in objects if counted.ref)
 
 
 def total(comparison: Comparison, source: ObjectSource) -> str:
