@@ -109,7 +109,7 @@ def _counted(
         for index in indexes:
             of_item = records.get(index, [])
             if of_item and not of_item[0].obj.path:
-                yield from _of_record(of_item[0], comparison)
+                yield from _of_record(of_item[0], comparison, is_worth_reading=index in worth)
             elif rows == {OTHERS} and not of_item:
                 continue
             elif len(rows) == 1 and not (named or of_item or index in worth):
@@ -130,12 +130,14 @@ def _of_item(
         record = by_path.get(obj.path)
         row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
         if record is not None:
-            yield from _of_record(record, comparison)
+            yield from _of_record(record, comparison, is_worth_reading=True)
         elif row != OTHERS:
             yield _Counted(row, State.LEFT, why_unread(obj, comparison.overview), obj.ref)
 
 
-def _of_record(record: ObjectRecord, comparison: Comparison) -> Iterator[_Counted]:
+def _of_record(
+    record: ObjectRecord, comparison: Comparison, *, is_worth_reading: bool
+) -> Iterator[_Counted]:
     """Yield the object of a record; one of no system counts only where it has to do with a proxy."""
     row = SYSTEM_OF_KIND.get(record.obj.ref.kind, OTHERS)
     is_worth_a_word = record.holds_proxy or record.state is State.CHANGED
@@ -144,11 +146,12 @@ def _of_record(record: ObjectRecord, comparison: Comparison) -> Iterator[_Counte
     state, reason = record.state, record.reason
     if state is State.CHANGED and comparison.is_failed:
         state, reason = State.LEFT, Reason(Why.FAILED)
-    elif state is State.LEFT and (reason is None or record.findings):
+    elif is_worth_reading and state is State.LEFT and (reason is None or record.findings):
         unread = why_unread(record.obj, comparison.overview)
         if reason is None or unread.why in (Why.PRESET, Why.KNOWN_CHART):
             reason = unread
-    yield _Counted(row, state, reason or Reason(Why.NO_TARGET), record.obj.ref)
+    reason = reason or usual_reason(row, comparison.overview)
+    yield _Counted(row, state, reason, record.obj.ref)
 
 
 def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
