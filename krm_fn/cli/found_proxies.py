@@ -19,6 +19,7 @@ from krm_fn.lint.values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.places.reading import Reading
 from krm_fn.plan.sources import formats
+from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import ProxyUrl, split_url
 
 _FIELDS = {"HTTP_PROXY": "httpProxy", "HTTPS_PROXY": "httpsProxy", "NO_PROXY": "noProxy"}
@@ -87,7 +88,8 @@ def find_proxies(
         place = ProxyPlace(name, ref, record.memberships)
         for compared in record.places:
             _note_readings(found, compared.after, place)
-        _note_readings(found, record.others, place._replace(is_chosen=False))
+        is_chosen = record.obj.group_kind not in POD_KINDS
+        _note_readings(found, record.others, place._replace(is_chosen=is_chosen))
     for name, content in others.items():
         _note_proxy(found, _values_of_file(content), ProxyPlace(name))
     given = {}

@@ -11,6 +11,8 @@ from krm_fn.target_table import ROWS, SYSTEMS, part_of, system_of
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _DISTRIBUTIONS = "distributions"
+_NODE_FILES = ("environment", "profile", "apt", "zypper", "docker")
+"""What the option ``files`` of ``nodes`` may name."""
 REMOVED = "removed"
 """Member of the options of ``workloads`` for objects that are to have no proxy: URLs that go, whoever chose them once."""
 
@@ -60,6 +62,7 @@ class TargetOptions(NamedTuple):
         for system in SYSTEMS:
             systems[system] = {**self.systems.get(system, {}), "conflict": "Override"}
         systems[_DISTRIBUTIONS] = {part_of(name): True for name in SYSTEMS[_DISTRIBUTIONS]}
+        systems["nodes"]["files"] = _NODE_FILES
         return TargetOptions(systems)
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import chain
 
 from krm_fn.config import OverrideSubject, ProxyConfig
-from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple, Texts
@@ -19,6 +17,7 @@ from krm_fn.places.charts import charts_of
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.provided import DataUses
 from krm_fn.plan import ObjectSource, Overview, PlannedEdit
+from krm_fn.plan.items import readable_objects
 from krm_fn.target_table import system_of
 
 _PREFIX = "fn.inject-proxy.io"
@@ -74,7 +73,7 @@ def unused_matchers(
     for matcher in _matchers(config, overview):
         if matcher.system and matcher.system not in systems:
             continue  # the ProxyConfig is for other lists, too
-        candidates = chain(objects.values(), _readable(source, source.holding(matcher.words)))
+        candidates = chain(objects.values(), readable_objects(source, source.holding(matcher.words)))
         if matcher.words and not any(matcher.fits(obj, overview.uses) for obj in candidates):
             message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
             yield Result.of("SettingUnused", message)
@@ -120,7 +119,7 @@ def unknown_annotations(planned: Iterable[PlannedEdit], source: ObjectSource) ->
     objects = {place.location: place.obj for place in planned}
     read = {index for index, _, _ in objects}
     unread = [index for index in source.holding((f"{_PREFIX}/",)) if index not in read]
-    for obj in (*objects.values(), *_readable(source, unread)):
+    for obj in (*objects.values(), *readable_objects(source, unread)):
         at = pod_spec(obj.data) or ("spec",)
         for above in dict.fromkeys(((), at[:-1])):
             path = (*above, "metadata", "annotations")
@@ -132,10 +131,3 @@ def unknown_annotations(planned: Iterable[PlannedEdit], source: ObjectSource) ->
                     advice = f"; did you mean `{prefix}/{near}`?" if near else ": remove it"
                     message = f"no annotation of inject-proxy has this name{advice}"
                     yield Result.of("SettingUnused", message, (*path, name)).about(obj.ref)
-
-
-def _readable(source: ObjectSource, indexes: Iterable[int]) -> Iterator[Object]:
-    """Yield the objects of some items, without those of items that cannot be read."""
-    for index in indexes:
-        with suppress(InputError):  # who needs the item says that it cannot be read
-            yield from source.objects(index)

@@ -20,7 +20,7 @@ from krm_fn.places.proxy_search import proxies_in, urls_in_text
 from krm_fn.places.reading import Reading
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
-from krm_fn.products.systems import known_system
+from krm_fn.products.systems import system_of, url_fields
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import PROXY_VARIABLES, declared_urls
@@ -78,12 +78,11 @@ def with_other_proxies(
     obj = record.obj
     if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
         return record
-    system = known_system(*obj.group_kind)
-    fields: list[Pointer] = [*system.urls] if system else []
+    fields: list[Pointer] = [*url_fields(*obj.group_kind)]
     for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):
         values = (*root, "valuesObject") if root[-1:] == ("helm",) else root
         fields += [(*values, *path) for path in below]
-    is_of_nodes = obj.group_kind in OF_NODES or (system is not None and system.has_nodes)
+    is_of_nodes = obj.group_kind in OF_NODES or system_of(*obj.group_kind) is not None
     reads_texts = is_of_nodes or obj.ref.kind in _WITH_TEXTS
     owned = _owned_values(record.places)
     readings = proxies_in(obj, fields, reads_texts=reads_texts)
@@ -168,7 +167,7 @@ def _advice(obj: Object, wanted: ProxyConfig) -> str:
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
     if any(True for _ in charts_in(obj)) and is_enabled("charts", wanted):
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
-    system = known_system(*obj.group_kind)
+    system = system_of(*obj.group_kind)
     if system is not None and system.waits:
         return f"set `spec.targets.{system.target}` to true"
     return _IN_FILES if obj.group_kind in NODE_KINDS else _UNWRITTEN

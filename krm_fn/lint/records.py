@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters import Key, key_of, uses
+from krm_fn.clusters import Key, ObjectIndex, key_of, uses
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
@@ -49,15 +49,15 @@ def object_records(
     for index, obj, memberships in overview.naming:
         known = records.get((index, obj.path), ObjectRecord(index, obj, memberships))
         records[index, obj.path] = with_other_proxies(known, overview.uses, wanted)
-    by_class = dict(_written_by_classes(records.values()))
+    by_class = ObjectIndex(_written_by_classes(records.values()))
     why_none = {}
     for nodes in overview.other_nodes:
-        if nodes.is_own:
+        if nodes.is_own and wanted.mode is not Mode.REMOVE:
             why_none[nodes.obj.ref] = why_without(nodes, wanted, is_written=False)
     judged = []
     for record in records.values():
         reason = record.reason or _reason(why_none.get(record.obj.ref, ""))
-        state = by_class.get(key_of(record.obj))
+        state = by_class.get(key_of(record.obj)) if by_class else None
         judged.append(_judged(record._replace(reason=reason), state, wanted))
     return judged
 
@@ -92,7 +92,7 @@ def _why_not_wanted(record: ObjectRecord, wanted: ProxyConfig) -> Reason | None:
     if wanted.mode is Mode.REMOVE:
         if record.holds_proxy:
             return _reason("they still hold a proxy")
-        return Reason(Why.HOLD_NONE) if record.places else None
+        return Reason(Why.HOLD_NONE)
     for place in record.places:
         if place.place.is_asked and not place.wanted:
             target, name = place.place.target_id, record.obj.base_name

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krm_fn.config import KIND, ProxyConfig
-from krm_fn.errors import InputError
 from krm_fn.krm.codes import OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, is_severe
 from krm_fn.light_typing import Texts
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource
+from krm_fn.plan.items import readable_objects
 
 ANNOTATION = "fn.inject-proxy.io/ignore"
 _PATH: Pointer = ("metadata", "annotations", ANNOTATION)
@@ -113,9 +113,6 @@ class Silencer:
 
 def annotated(source: ObjectSource) -> Iterator[Object]:
     """Yield the objects of a list that may have the annotation, but no ProxyConfig; skip what cannot be read."""
-    for index in source.holding((ANNOTATION,)):
-        try:
-            objects = source.objects(index)
-        except InputError:
-            continue
-        yield from (obj for obj in objects if obj.ref.kind != KIND)
+    for obj in readable_objects(source, source.holding((ANNOTATION,))):
+        if obj.ref.kind != KIND:
+            yield obj

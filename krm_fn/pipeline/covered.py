@@ -13,12 +13,12 @@ from krm_fn.pipeline.why_left import (
     OTHERS,
     SYSTEM_OF_KIND,
     USUAL,
-    readable,
     usual_reason,
     why_unread,
     worth_reading,
 )
 from krm_fn.plan import ObjectSource
+from krm_fn.plan.items import readable_objects
 
 
 class LeftBecause(NamedTuple):
@@ -126,7 +126,7 @@ def _of_item(
 ) -> Iterator[_Counted]:
     """Yield the objects of an item that is read for this table, each by its record if it has one."""
     by_path = {record.obj.path: record for record in records}
-    for obj in readable(source, [index]):
+    for obj in readable_objects(source, [index]):
         record = by_path.get(obj.path)
         row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
         if record is not None:

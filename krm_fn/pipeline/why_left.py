@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
 
 from krm_fn.config import Mode, ProxyConfig
-from krm_fn.errors import InputError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any
@@ -16,6 +13,7 @@ from krm_fn.places.charts import charts_of, is_known
 from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.containers import pod_spec
 from krm_fn.plan import ObjectSource, Overview, plan_edits
+from krm_fn.plan.items import readable_objects
 from krm_fn.plan.selection import fits, is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
@@ -60,7 +58,7 @@ def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
     overview = Overview()
     plan_edits(source, ProxyConfig(), overview)
     names: defaultdict[Why, set[str]] = defaultdict(set)
-    for obj in readable(source, worth_reading(source)):
+    for obj in readable_objects(source, worth_reading(source)):
         reason = why_unread(obj, overview)
         names[reason.why].add(reason.name)
     targets: dict[str, dict[str, Any]] = {}
@@ -114,13 +112,6 @@ def usual_reason(row: str, overview: Overview) -> Reason:
     targets = _TARGETS.get(row, ())
     if targets and not any(is_enabled(target, config) for target in targets):
         return Reason(Why.SWITCHED_OFF)
-    if config.mode is Mode.REMOVE and row in ("workloads", "charts"):
+    if config.mode is Mode.REMOVE and row != NOT_JUDGED:
         return Reason(Why.HOLD_NONE)
     return Reason(USUAL[row])
-
-
-def readable(source: ObjectSource, indexes: Iterable[int]) -> Iterator[Object]:
-    """Yield the objects of some items, without those of items that cannot be read."""
-    for index in indexes:
-        with suppress(InputError):  # who needs the item says that it cannot be read
-            yield from source.objects(index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
@@ -22,6 +23,13 @@ def items_of_kinds(source: ObjectSource, kinds: Iterable[str], words: Texts = ()
             possible += indexes
     possible.sort()
     return source.holding(words, possible)
+
+
+def readable_objects(source: ObjectSource, indexes: Iterable[int]) -> Iterator[Object]:
+    """Yield the objects of some items, without those of items that cannot be read: who needs one says so."""
+    for index in indexes:
+        with suppress(InputError):
+            yield from source.objects(index)
 
 
 class ItemReader:
