@@ -14,7 +14,6 @@ from krm_fn.products import (
     distributions,
     giantswarm,
     konvoy,
-    node_kinds,
     releases,
     tkg,
 )

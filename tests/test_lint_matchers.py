@@ -32,9 +32,13 @@ def targets(**options: Any) -> dict[str, Any]:
         pytest.param(targets(charts={"choose": [{"charts": ["velreo"]}]}), ["targets.charts.choose[0]"], id="a chart"),
         pytest.param({"selector": {"exclude": [{"names": ["wbe"]}]}}, ["selector.exclude[0]"], id="exclude"),
         pytest.param(
-            {"selector": {"include": [{"kinds": ["Deploymet"]}, {"names": ["*"]}]}}, ["selector.include[0]"], id="a kind"
+            {"selector": {"include": [{"kinds": ["Deploymet"]}, {"names": ["*"]}]}},
+            ["selector.include[0]"],
+            id="a kind",
         ),
-        pytest.param({"overrides": [EAST, {**EAST, "match": {"labels": {"regoin": "*"}}}]}, ["overrides[1].match"], id="a label"),
+        pytest.param(
+            {"overrides": [EAST, {**EAST, "match": {"labels": {"regoin": "*"}}}]}, ["overrides[1].match"], id="a label"
+        ),
         pytest.param({"selector": {"exclude": [{"kinds": ["Service"]}]}}, [], id="exclude what nobody writes"),
         pytest.param(targets(workloads={"choose": [{"names": ["w?b"]}]}), [], id="a glob"),
         pytest.param(targets(workloads={"choose": [{"labels": {"app": "web"}}]}), [], id="a label of a workload"),
@@ -45,7 +49,9 @@ def targets(**options: Any) -> dict[str, Any]:
 def test_a_matcher_that_fits_nothing_is_named(spec: dict[str, Any], fields: list[str]) -> None:
     items = [WEB, release("velero", {}), CLUSTER, NODES, manifest("v1", "Service")]
     found = [result for result in warned({**PROXY, **spec}, *items) if result.code == "SettingUnused"]
-    assert [result.message.partition("`")[2].partition("`")[0] for result in found] == [f"spec.{name}" for name in fields]
+    assert [result.message.partition("`")[2].partition("`")[0] for result in found] == [
+        f"spec.{name}" for name in fields
+    ]
 
 
 def test_a_list_without_workloads_says_nothing_of_matchers_of_workloads() -> None:

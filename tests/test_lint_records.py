@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from function_configs import list_with_config
+from krm_fn.cli.found_proxies import SHELL, find_proxies
+from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import ResourceList
 from krm_fn.krm.results import Result
+from krm_fn.lint.manifests import ReadableManifests, audit
 from krm_fn.pipeline import Outcome, run, run_list
 from krm_fn.pipeline.covered import Covered, covered
 from krm_fn.plan.sources import Objects
@@ -107,11 +111,23 @@ def test_an_annotation_keeps_what_no_run_wrote() -> None:
 POLICY = manifest(
     "kyverno.io/v1",
     "ClusterPolicy",
-    spec={"rules": [{"name": "a", "mutate": {"patchStrategicMerge": {"spec": {"containers": [{"(name)": "*", "env": [
-        {"name": "HTTP_PROXY", "value": "http://old:1"}]}]}}}}]},
+    spec={
+        "rules": [
+            {
+                "name": "a",
+                "mutate": {
+                    "patchStrategicMerge": {
+                        "spec": {
+                            "containers": [{"(name)": "*", "env": [{"name": "HTTP_PROXY", "value": "http://old:1"}]}]
+                        }
+                    }
+                },
+            }
+        ]
+    },
 )
 SECRET = manifest(
-    "v1", "Secret", "proxy", stringData={name: "http://old:1" for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")}
+    "v1", "Secret", "proxy", stringData=dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"), "http://old:1")
 )
 READER = workload("Deployment")
 READER["spec"]["template"]["spec"]["containers"] = [
@@ -144,7 +160,9 @@ def test_a_template_has_what_its_class_gives_it() -> None:
     reference = {"apiVersion": CONTROL_PLANE, "kind": "KubeadmControlPlaneTemplate", "name": "t"}
     listed = [
         manifest(API, "ClusterClass", "c", spec={"controlPlane": {"ref": reference}}),
-        manifest(CONTROL_PLANE, "KubeadmControlPlaneTemplate", "t", spec={"template": {"spec": {"kubeadmConfigSpec": {}}}}),
+        manifest(
+            CONTROL_PLANE, "KubeadmControlPlaneTemplate", "t", spec={"template": {"spec": {"kubeadmConfigSpec": {}}}}
+        ),
         manifest(API, "Cluster", spec={"topology": {"class": "c", "version": "v1.30.0"}}),
     ]
     spec = {**PROXY, "targets": {"nodes": {"classes": "Patch"}}}
@@ -170,3 +188,15 @@ def test_what_cannot_be_written_is_left_and_so_is_all_else_of_that_run() -> None
 def test_a_removal_does_not_say_of_a_chart_with_a_proxy_that_it_holds_none() -> None:
     (row,) = ran({**PROXY, "mode": "Remove"}, release("harbor", {"proxy": {"httpProxy": "http://old:1"}}))[1]
     assert [why.startswith("they still hold a proxy") for why in reasons(row)] == [True]
+
+
+def test_init_and_lint_see_what_no_target_owns() -> None:
+    other = release("own", {"proxy": {"httpProxy": "http://old:1", "noProxy": [".corp.example", "10.0.0.0/8"]}})
+    manifests = ReadableManifests({"a.json": json.dumps(other).encode()})
+    (proxy,) = find_proxies(manifests, {}, {}, {}, SHELL)
+    assert (proxy.http, proxy.entries, len(proxy.places)) == ("http://old:1", [".corp.example", "10.0.0.0/8"], 1)
+    refused = json.dumps(chosen_once(REFUSED)).encode()
+    found = audit(
+        ReadableManifests({"a.json": refused}), ProxyConfig(http_proxy="http://new:1", https_proxy="http://new:1")
+    )
+    assert about_values(found.results) == ["LeftBehind"]

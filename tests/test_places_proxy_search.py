@@ -36,7 +36,9 @@ def test_a_name_tells_a_proxy(data: dict[str, Any], variables: list[str]) -> Non
     ("text", "names"),
     [
         pytest.param(f"export http_proxy={OLD}; x\n", ["http_proxy"], id="a profile"),
-        pytest.param(json.dumps({"proxies": {"default": {"httpProxy": OLD}}}), ["httpProxy"], id="the client of docker"),
+        pytest.param(
+            json.dumps({"proxies": {"default": {"httpProxy": OLD}}}), ["httpProxy"], id="the client of docker"
+        ),
         pytest.param(f'{{"proxies": {{"http-proxy": "{OLD}"}}}}', ["http-proxy"], id="the daemon of docker"),
         pytest.param(f'[Manager]\nDefaultEnvironment="HTTP_PROXY={OLD}" A=1\n', ["HTTP_PROXY"], id="all services"),
         pytest.param(f'Acquire::http::Proxy "{OLD}";\n', ["http_proxy"], id="apt"),

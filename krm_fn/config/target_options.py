@@ -14,7 +14,7 @@ _DISTRIBUTIONS = "distributions"
 _NODE_FILES = ("environment", "profile", "apt", "zypper", "docker")
 """What the option ``files`` of ``nodes`` may name."""
 REMOVED = "removed"
-"""Member of the options of ``workloads`` for objects that are to have no proxy: URLs that go, whoever chose them once."""
+"""Member of the options of ``workloads`` for objects that are to have no proxy: URLs that go, whoever chose it."""
 
 
 class TargetOptions(NamedTuple):

@@ -90,7 +90,7 @@ def _kind(part: str) -> str:
 def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, str]:
     """Return each Cluster of the list -> why it would get no proxy; "" where its nodes have it by something else."""
     overview = comparison.overview
-    served = set()
+    served: set[ObjectRef] = set()
     for nodes in overview.other_nodes:
         if nodes.system:
             served.update(membership.cluster.ref for membership in nodes.memberships)

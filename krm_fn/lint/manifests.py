@@ -222,7 +222,7 @@ def _disagreements(records: Iterable[ObjectRecord]) -> Iterator[Result]:
         for reading in record.after:
             if reading.value is None and not reading.known:
                 continue
-            key = (whose, place.audience, reading.process, reading.variable)
+            key = (whose, place.audience, reading.variable)
             other = first.setdefault(key, reading)
             if same_value(reading.variable, reading.text, other.text):
                 continue

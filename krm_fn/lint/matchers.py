@@ -73,7 +73,9 @@ def unused_matchers(
     for matcher in _matchers(config, overview):
         if matcher.system and matcher.system not in systems:
             continue  # the ProxyConfig is for other lists, too
-        candidates = chain(objects.values(), readable_objects(source, source.holding(matcher.words)))
+        candidates = chain(
+            objects.values(), readable_objects(source, source.holding(matcher.words))
+        )
         if matcher.words and not any(matcher.fits(obj, overview.uses) for obj in candidates):
             message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
             yield Result.of("SettingUnused", message)

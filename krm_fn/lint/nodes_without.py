@@ -62,7 +62,9 @@ def why_without(nodes: OtherNodes, wanted: ProxyConfig, *, is_written: bool) -> 
     is_done = is_written or options.given_for(OF_CLASSES) == "Patch"
     if not nodes.is_missing or (key.kind == "ClusterClass" and is_done):
         return ""
-    return f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'
+    return (
+        f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'
+    )
 
 
 def _is_written(record: ObjectRecord) -> bool:
@@ -75,7 +77,7 @@ def _owners(nodes: OtherNodes) -> list[tuple[Object, Sequence[Membership]]]:
     obj = nodes.obj
     if nodes.key.kind == "ClusterClass" or not nodes.memberships:
         return [(obj, nodes.memberships)]
-    owners = []
+    owners: list[tuple[Object, Sequence[Membership]]] = []
     for membership in nodes.memberships:
         cluster = membership.cluster
         # Of another namespace it is the only Cluster, or one of the same name.

@@ -65,9 +65,7 @@ _IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files o
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
-def with_other_proxies(
-    record: ObjectRecord, uses: DataUses, wanted: ProxyConfig
-) -> ObjectRecord:
+def with_other_proxies(record: ObjectRecord, uses: DataUses, wanted: ProxyConfig) -> ObjectRecord:
     """Return a record with the variables of a proxy in its object that no target owns, and what is wrong with them.
 
     Args:
@@ -155,9 +153,7 @@ def _with_finding(
     name = reading.member or reading.variable
     message = f"{said[0].format(name=name)}: {advice}"
     result = Result.of(code, message, reading.path).about(record.obj.ref)
-    return record._replace(
-        findings=(result,), reason=Reason(Why.FINDING, f"{said[1]}: {advice}")
-    )
+    return record._replace(findings=(result,), reason=Reason(Why.FINDING, f"{said[1]}: {advice}"))
 
 
 def _advice(obj: Object, wanted: ProxyConfig) -> str:

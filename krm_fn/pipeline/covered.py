@@ -162,7 +162,9 @@ def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
         if counted.state is State.LEFT:
             reason = counted.reason
             groups.setdefault((reason.why, reason.detail), []).append(counted)
-    reasons = [_left_because(*key, left, named=named) for key, left in sorted(groups.items(), key=_order)]
+    reasons = [
+        _left_because(*key, left, named=named) for key, left in sorted(groups.items(), key=_order)
+    ]
     reasons.sort(key=lambda reason: -reason.number)
     others = [counted for counted in objects if counted.state is not State.LEFT]
     return Covered(
@@ -184,7 +186,9 @@ def _order(group: tuple[tuple[Why, str], Sequence[_Counted]]) -> int:
 
 def _left_because(why: Why, detail: str, left: Sequence[_Counted], *, named: bool) -> LeftBecause:
     names = sorted({counted.reason.name for counted in left})
-    texts = [text.replace("NAMES", ", ".join(names)).replace("DETAIL", detail) for text in why.value]
+    texts = [
+        text.replace("NAMES", ", ".join(names)).replace("DETAIL", detail) for text in why.value
+    ]
     number = sum(counted.number for counted in left)
     return LeftBecause(texts[0], texts[1], number, _names(left) if named else ())
 

@@ -37,7 +37,6 @@ class Reading(NamedTuple):
         maybe_elsewhere: in upper case, the variables that the place may get from what is not in the list, such as
             ``envFrom`` of a container: nobody can say that it lacks them.
         member: the name of the field that holds the value, where that is not the variable.
-        process: the process of a service that alone reads it, and may have another proxy than the others; "" for none.
     """
 
     variable: str
@@ -54,7 +53,6 @@ class Reading(NamedTuple):
     is_provided: bool = False
     maybe_elsewhere: frozenset[str] = frozenset()
     member: str = ""
-    process: str = ""
     unresolved: str = ""
 
     @property

@@ -105,7 +105,9 @@ def system_of(group: str, kind: str) -> System | None:
 def system_kinds() -> frozenset[str]:
     """Return the kinds that show which system creates the nodes, and that are no ``NODE_KINDS``."""
     kinds = {"EC2NodeClass", *OF_CLUSTER_API, *(f"{kind}Template" for kind in OF_CLUSTER_API)}
-    return frozenset(kinds.union(kind for group, kind in distributions.OF_KIND if system_of(group, kind)))
+    return frozenset(
+        kinds.union(kind for group, kind in distributions.OF_KIND if system_of(group, kind))
+    )
 
 
 def field_kinds() -> frozenset[str]:

@@ -10,7 +10,6 @@ from class_objects import answer, cluster, cluster_class, contents, judged, temp
 from kubeadm_objects import NONE, OTHER, kubeadm, run, spec_of
 
 from judges import apt_configuration, environment_file, pam_environment, shell_environment, systemd_environment
-from krm_fn.config import TargetOptions
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
