@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.config import KIND, Mode, ProxyConfig
@@ -82,28 +82,29 @@ def with_other_proxies(record: ObjectRecord, uses: DataUses, wanted: ProxyConfig
         fields += [(*values, *path) for path in below]
     is_of_nodes = obj.group_kind in OF_NODES or system_of(*obj.group_kind) is not None
     reads_texts = is_of_nodes or obj.ref.kind in _WITH_TEXTS
-    owned = _owned_values(record.places)
     readings = proxies_in(obj, fields, reads_texts=reads_texts)
-    others = tuple(reading for reading in readings if not _is_owned(reading, owned))
+    others = _not_owned(readings, record.places)
     return _judged(record._replace(others=others), wanted) if others else record
 
 
-def _owned_values(places: Sequence[Compared]) -> Mapping[Pointer, set[str | None]]:
-    """Return each path that a target reads or has reported -> the values there, None for any."""
+def _not_owned(readings: Iterable[Reading], places: Sequence[Compared]) -> tuple[Reading, ...]:
+    """Return the values that no target reads, and of which none has said something."""
+    reported = set()
     owned: dict[Pointer, set[str | None]] = {}
     for place in places:
-        for result in place.results:
-            if not is_change(result):
-                owned.setdefault(result.path, set()).add(None)
+        reported.update(result.path for result in place.results if not is_change(result))
         for reading in (*place.before, *place.place.readings()):
             owned.setdefault(reading.path, set()).add(reading.value)
-    owned.pop((), None)
-    return owned
+    others = []
+    for reading in readings:
+        if not (reading.path in reported or _is_owned(reading, owned)):
+            others.append(reading)
+    return tuple(others)
 
 
 def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> bool:
     """Return whether a target reads a value: where it is, or in the text that holds it beside others."""
-    for length in range(1, len(reading.path) + 1):
+    for length in range(len(reading.path) + 1):
         values = owned.get(reading.path[:length], ())
         if None in values or reading.value in values:
             return True
