@@ -62,7 +62,7 @@ class TargetOptions(NamedTuple):
         for system in SYSTEMS:
             systems[system] = {**self.systems.get(system, {}), "conflict": "Override"}
         systems[_DISTRIBUTIONS] = {part_of(name): True for name in SYSTEMS[_DISTRIBUTIONS]}
-        systems["nodes"]["files"] = _NODE_FILES
+        systems["nodes"]["files"] = [*_NODE_FILES]
         return TargetOptions(systems)
 
 

@@ -89,17 +89,14 @@ def with_other_proxies(record: ObjectRecord, uses: DataUses, wanted: ProxyConfig
 
 def _not_owned(readings: Iterable[Reading], places: Sequence[Compared]) -> tuple[Reading, ...]:
     """Return the values that no target reads, and of which none has said something."""
-    reported = set()
+    reported: set[Pointer] = set()
     owned: dict[Pointer, set[str | None]] = {}
     for place in places:
         reported.update(result.path for result in place.results if not is_change(result))
         for reading in (*place.before, *place.place.readings()):
             owned.setdefault(reading.path, set()).add(reading.value)
-    others = []
-    for reading in readings:
-        if not (reading.path in reported or _is_owned(reading, owned)):
-            others.append(reading)
-    return tuple(others)
+    unreported = (reading for reading in readings if reading.path not in reported)
+    return tuple(reading for reading in unreported if not _is_owned(reading, owned))
 
 
 def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> bool:
