@@ -190,6 +190,12 @@ def test_a_removal_does_not_say_of_a_chart_with_a_proxy_that_it_holds_none() -> 
     assert [why.startswith("they still hold a proxy") for why in reasons(row)] == [True]
 
 
+def test_a_removal_does_not_say_of_what_the_selector_leaves_out_that_it_holds_no_proxy() -> None:
+    spec = {**PROXY, "mode": "Remove", "selector": {"exclude": [{"names": ["app"]}]}}
+    (row,) = ran(spec, chosen_once())[1]
+    assert reasons(row) == ["`spec.selector` or an annotation leaves them out"]
+
+
 def test_init_and_lint_see_what_no_target_owns() -> None:
     other = release("own", {"proxy": {"httpProxy": "http://old:1", "noProxy": [".corp.example", "10.0.0.0/8"]}})
     manifests = ReadableManifests({"a.json": json.dumps(other).encode()})

@@ -17,7 +17,7 @@ from krm_fn.pipeline.why_left import (
     why_unread,
     worth_reading,
 )
-from krm_fn.plan import ObjectSource
+from krm_fn.plan import PROXY_NAMES, ObjectSource
 from krm_fn.plan.items import readable_objects
 
 
@@ -97,7 +97,10 @@ def _counted(
     records: dict[int, list[ObjectRecord]] = {}
     for record in comparison.records:
         records.setdefault(record.item_index, []).append(record)
-    worth = set(worth_reading(source)) if explained else set()
+    worth: set[int] = set()
+    if explained:
+        # What holds a proxy and is in no record is not selected.
+        worth.update(worth_reading(source), source.holding(PROXY_NAMES))
     for kinds, indexes in source.by_kinds.items():
         rows = {SYSTEM_OF_KIND.get(kind, OTHERS) for kind in kinds}
         if "Kustomization" in kinds:

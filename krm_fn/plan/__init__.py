@@ -42,6 +42,7 @@ __all__ = [
     "Location",
     "ObjectSource",
     "OtherNodes",
+    "PROXY_NAMES",
     "Overview",
     "PlannedEdit",
     "holds_code",
@@ -52,7 +53,7 @@ __all__ = [
 ]
 
 _NO_TARGETS = ItemTargets([], [])
-_NAMES = (
+PROXY_NAMES = (
     "HTTP_PROXY",
     "http_proxy",
     "HTTPS_PROXY",
@@ -65,6 +66,7 @@ _NAMES = (
     "https-proxy",
     "Acquire::http",
 )
+"""Words of which one is in the text of each object that names a variable for a proxy."""
 
 
 def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) -> list[PlannedEdit]:
@@ -93,7 +95,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     patched: set[int] = set()
     if is_enabled(OF_CLASSES, config):
         patched.update(items_of_kinds(source, classes.kinds, classes.words))
-    naming = {*source.holding(_NAMES), *items_of_kinds(source, field_kinds())}
+    naming = {*source.holding(PROXY_NAMES), *items_of_kinds(source, field_kinds())}
     known: ObjectIndex[None] = ObjectIndex()
     edits: list[PlannedEdit] = []
     new_objects: list[PlannedEdit] = []
