@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 __all__ = [
+    "PROXY_NAMES",
     "Location",
     "ObjectSource",
     "OtherNodes",
-    "PROXY_NAMES",
     "Overview",
     "PlannedEdit",
     "holds_code",
