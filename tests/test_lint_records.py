@@ -94,6 +94,24 @@ def test_a_proxy_of_this_config_goes_whoever_chose_it(spec: dict[str, Any], anno
     assert about_values(ran(spec, item)[0].results) == []
 
 
+VELERO = {"targets": {"charts": {"choose": [{"charts": ["velero"]}]}}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "annotations", "code"),
+    [
+        pytest.param({**NEW, **VELERO}, REFUSED, "LeftBehind", id="an annotation, another proxy now"),
+        pytest.param({**PROXY, **VELERO, "mode": "Remove"}, REFUSED, "LeftBehind", id="an annotation, a removal"),
+        pytest.param(NEW, {}, "OtherProxy", id="no longer in choose, another proxy now"),
+        pytest.param({**PROXY, "mode": "Remove"}, {}, "OtherProxy", id="no longer in choose, a removal"),
+    ],
+)
+def test_a_chart_that_is_opted_out_is_told_so(spec: dict[str, Any], annotations: dict[str, str], code: str) -> None:
+    (item,) = written({**PROXY, **VELERO}, release("velero", {}))
+    item["metadata"]["annotations"] = annotations
+    assert about_values(ran(spec, item)[0].results) == [code]
+
+
 def test_what_others_set_stays_where_an_override_switches_another_object_off() -> None:
     other = workload("Deployment", HTTP_PROXY=PROXY["httpProxy"])
     other["metadata"]["name"] = "other"

@@ -20,6 +20,8 @@ from krm_fn.places.proxy_search import proxies_in, urls_in_text
 from krm_fn.places.reading import Reading
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.products.proxy_keys import UPPER
+from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_of, url_fields
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import with_and_without_credentials
@@ -49,6 +51,8 @@ _WITH_TEXTS = frozenset(
     ]
 )
 """Kinds whose texts are values of charts, patches or lists of variables."""
+_CHOSEN_KINDS = frozenset({*POD_KINDS, HELM_RELEASE, APPLICATION})
+"""Those that get the proxy where somebody chooses them."""
 OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
 """Those whose texts are files and commands of nodes."""
 _LARGEST_FILE = 200_000
@@ -112,23 +116,17 @@ def _judged(record: ObjectRecord, wanted: ProxyConfig) -> ObjectRecord:
     """Return a record with a finding about the first wrong proxy among those that no target owns."""
     obj = record.obj
     urls = declared_urls(wanted, record.memberships, target="", name=obj.base_name)
-    if urls is None:
+    if urls is None or _is_switched_off(obj, wanted):
         return record
-    right = set(urls)
-    if any(urls) and obj.group_kind == CLUSTER_CLASS:  # a patch is for some of its nodes
-        right |= wanted.proxy_urls
-    for place in record.places:
-        right |= place.place.proxy_urls
-    right = with_and_without_credentials(right)
+    right = _right_urls(record, urls, wanted)
     ours = with_and_without_credentials(wanted.proxy_urls)
     is_refused = choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",))
-    is_off = _is_switched_off(obj, wanted)
-    is_workload = obj.group_kind in POD_KINDS and is_enabled("workloads", wanted)
+    of_run = _places_of_run(record.others) if obj.group_kind in _CHOSEN_KINDS else ()
     for reading in record.others:
-        if is_off or reading.is_list or not reading.text or is_template(reading.text):
+        if reading.is_list or not reading.text or is_template(reading.text):
             continue
         is_right = reading.text.rstrip("/") in right
-        is_of_run = is_workload and _is_of_run(reading, record.others)
+        is_of_run = reading.place in of_run
         if is_refused and (is_of_run or reading.text in ours):
             advice = "an annotation refuses the proxy: remove the variables, or the annotation"
             return _with_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
@@ -142,6 +140,16 @@ def _judged(record: ObjectRecord, wanted: ProxyConfig) -> ObjectRecord:
             advice = "choose it again, or remove the variables"
             return _with_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
     return record
+
+
+def _right_urls(record: ObjectRecord, urls: Sequence[str], wanted: ProxyConfig) -> set[str]:
+    """Return the URLs that may stand in an object, which gets these."""
+    right = set(urls)
+    if any(urls) and record.obj.group_kind == CLUSTER_CLASS:  # a patch is for some of its nodes
+        right |= wanted.proxy_urls
+    for place in record.places:
+        right |= place.place.proxy_urls
+    return with_and_without_credentials(right)
 
 
 def _with_finding(
@@ -177,15 +185,18 @@ def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     return False
 
 
-def _is_of_run(reading: Reading, readings: Sequence[Reading]) -> bool:
-    """Return whether one place holds all six variables, in pairs of one value, as a run writes them."""
-    values = {}
-    for other in readings:
-        if other.place == reading.place and other.text:
-            values[other.variable] = other.text
-    if len(values) < len(PROXY_VARIABLES):
-        return False
-    return all(values[name] == values[name.swapcase()] for name in values)
+def _places_of_run(readings: Iterable[Reading]) -> set[str]:
+    """Return the places with all six variables, in pairs of one value, as a run writes them."""
+    values: dict[str, dict[str, str]] = {}
+    for reading in readings:
+        values.setdefault(reading.place, {})[reading.member or reading.variable] = reading.text
+    places = set()
+    for place, of_place in values.items():
+        if of_place.keys() >= set(PROXY_VARIABLES):
+            pairs = [(of_place[name], of_place[name.lower()]) for name in UPPER]
+            if all(upper == lower for upper, lower in pairs):
+                places.add(place)
+    return places
 
 
 def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Result]:
