@@ -102,7 +102,7 @@ def _counted(
         # What holds a proxy and is in no record is not selected.
         worth.update(worth_reading(source), source.holding(PROXY_NAMES))
     for kinds, indexes in source.by_kinds.items():
-        rows = {SYSTEM_OF_KIND.get(kind, OTHERS) for kind in kinds}
+        rows = _rows_of(kinds)
         if "Kustomization" in kinds:
             with_charts = len(source.holding(("helmCharts",), indexes))
             if with_charts:
@@ -113,7 +113,7 @@ def _counted(
             of_item = records.get(index, [])
             if of_item and not of_item[0].obj.path:
                 yield from _of_record(of_item[0], comparison, is_worth_reading=index in worth)
-            elif rows == {OTHERS} and not of_item:
+            elif not of_item and {OTHERS} in (rows, _rows_of(overview.kinds.get(index, ()))):
                 continue
             elif len(rows) == 1 and not (named or of_item or index in worth):
                 unread += 1
@@ -122,6 +122,10 @@ def _counted(
         if unread:
             (row,) = rows
             yield _Counted(row, State.LEFT, usual_reason(row, overview), number=unread)
+
+
+def _rows_of(kinds: Iterable[str]) -> set[str]:
+    return {SYSTEM_OF_KIND.get(kind, OTHERS) for kind in kinds}
 
 
 def _of_item(

@@ -125,7 +125,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     new_objects += generated(topology, config)
     edits += lacking(new_objects, known, config, overview)
     overview.unreadable = list(reader.unreadable.values())
-    overview.refs = reader.refs
+    overview.kinds = reader.kinds
     return [*edits, *of_classes]
 
 

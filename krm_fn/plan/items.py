@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Texts
 from krm_fn.plan.model import ObjectSource
 
@@ -33,12 +32,12 @@ def readable_objects(source: ObjectSource, indexes: Iterable[int]) -> Iterator[O
 
 
 class ItemReader:
-    """Reads each item once, when it is first asked for, and forgets it when it is taken; ``refs`` stay."""
+    """Reads each item once, when it is first asked for, and forgets it when it is taken; its ``kinds`` stay."""
 
     def __init__(self, source: ObjectSource) -> None:
         self.source = source
         self._read: dict[int, list[Object]] = {}
-        self.refs: dict[int, list[ObjectRef]] = {}
+        self.kinds: dict[int, set[str]] = {}
         self.unreadable: dict[int, DocumentError] = {}
 
     def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
@@ -75,5 +74,5 @@ class ItemReader:
 
     def _objects(self, index: int) -> list[Object]:
         objects = self.source.objects(index)
-        self.refs[index] = [obj.ref for obj in objects]
+        self.kinds[index] = {obj.ref.kind for obj in objects}
         return objects

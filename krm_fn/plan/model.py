@@ -238,7 +238,7 @@ class Overview:
         naming: the selected objects whose text names a variable for a proxy, each with its item and its Clusters.
         clusters: all Clusters that count as themselves, not as another one of the same name.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
-        refs: index of an item that was read -> its objects.
+        kinds: index of an item that was read -> the kinds of its objects.
     """
 
     def __init__(self) -> None:
@@ -251,7 +251,7 @@ class Overview:
         self.naming: list[tuple[int, Object, Memberships]] = []
         self.clusters: list[tuple[Object, Memberships]] = []
         self.uses = NO_USES
-        self.refs: dict[int, list[ObjectRef]] = {}
+        self.kinds: dict[int, set[str]] = {}
 
     @property
     def has_others(self) -> bool:
