@@ -229,10 +229,8 @@ def _masked(text: str, known: _Mask | None = None) -> str:
 def _without(forms: Iterable[Credential], text: str) -> str:
     small = text.lower()
     for form in forms:
-        for hint in form.hints:
-            if hint in small:
-                text = re.sub(form.pattern, _hidden, text)
-                break
+        if any(map(small.__contains__, form.hints)):
+            text = re.sub(form.pattern, _hidden, text)
     return text
 
 

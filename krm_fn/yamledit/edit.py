@@ -177,7 +177,7 @@ class _Writer:
 
     def _mapping(self, child: Child, node: Mapping) -> None:
         """Note the edits of the members of a mapping."""
-        names = [key_text(name) for name, _ in node.entries]
+        names = [key_text(key_node) for key_node, _ in node.entries]
         if names == [*child.old] and child.old.keys() == child.new.keys() and not self._has_aliases:
             # Nearly all mappings keep their members, of which one changes.
             for name, (key_node, value) in zip(names, node.entries, strict=True):
@@ -189,8 +189,8 @@ class _Writer:
         inherited: Fields = {}
         indexes: dict[str, int] = {}
         slots = slots_of(self.text, node)
-        for slot, (name, value) in zip(slots, node.entries, strict=True):
-            if is_merge(name):
+        for slot, (key_node, value) in zip(slots, node.entries, strict=True):
+            if is_merge(key_node):
                 old = new = view(value)
                 inherited = {**merged(old), **inherited}
             else:
