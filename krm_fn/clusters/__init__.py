@@ -8,6 +8,7 @@ It knows nothing of proxies. A field that is missing or of a wrong type is a fac
     references   the references between objects, and the ClusterClass of a Cluster
     evidence     the names of Clusters that an object says
     namespaces   which object a key means, where namespace or file is open
+    nearness     which of several files is nearest, and which are for another cluster
     facts        what an object says about the network; defaults: what holds where it says nothing
     kinds        tables: the fields with facts, by kind; reading, pools, mirrors: their values
     releases     for which Cluster a HelmRelease or an App installs something

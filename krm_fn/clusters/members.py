@@ -2,11 +2,12 @@
 
 The first of these that names a Cluster of the list decides: what uses the object, the names that it says (the surest
 first, see ``evidence``), its owners. An object that names only Clusters which are not in the list belongs to those,
-known by name only. Where nothing says anything, it is the only Cluster of the list, or at last a name.
+known by name only. Where nothing says anything, it is the only Cluster around the object, or at last a name.
 
 Objects of Cluster API are in the namespace of their Cluster. Others may be elsewhere, but then nothing but their own
-word connects them: such a membership says from which namespace it is claimed. Where the list is about one Cluster,
-an object is about that one anyway, unless it is of Cluster API, a Secret or a ConfigMap: these are beside theirs.
+word connects them: such a membership says from which namespace it is claimed. Where the innermost folder with a Cluster
+holds one alone, an object in it is about that one anyway, unless it is of Cluster API, a Secret or a ConfigMap: these are
+beside theirs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from collections.abc import Iterable, Iterator
 from krm_fn.clusters.evidence import Evidence
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Key, Membership
-from krm_fn.clusters.namespaces import ObjectIndex, may_be_same, nearest
+from krm_fn.clusters.namespaces import ObjectIndex, may_be_same
+from krm_fn.clusters.nearness import scopes
 from krm_fn.clusters.node import RelatedObject
 from krm_fn.clusters.references import Use
 from krm_fn.patch import field_path
@@ -46,8 +48,10 @@ class ClusterMembers:
             self.nodes.add(key, node)
             if node.is_cluster:
                 self.clusters[key] = node
-        identities = {key.identity for key in self.clusters}
-        self._is_about_one = len(identities) == 1
+        self._clusters_below: dict[str, list[Key]] = {}
+        for key in self.clusters:
+            for scope in scopes(key.file):
+                self._clusters_below.setdefault(scope, []).append(key)
         self._uses = ObjectIndex(self._by_target().items())
         self._of_class: dict[Key, list[RelatedObject]] = {}
         for cluster in self.clusters.values():
@@ -75,7 +79,7 @@ class ClusterMembers:
             return []
         uses = self._uses[target]
         sources = [use.source for use in uses]
-        users = set(nearest(sources, key.file))
+        users = set(self.nodes.nearest(sources, key.file))
         return [use for use in uses if use.source in users]
 
     def of(self, node: RelatedObject) -> list[Membership]:
@@ -229,7 +233,7 @@ class ClusterMembers:
         """Return that an object names a Cluster: a claim if that is in another namespace, unless it may do so."""
         namespace = node.key.namespace
         is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
-        is_about_it = self._is_about_one and not is_of_its_namespace
+        is_about_it = not is_of_its_namespace and self._around(node)
         is_claim = not is_about_it and not may_be_same(namespace, cluster.namespace)
         return Membership(
             role=node.role,
@@ -240,13 +244,11 @@ class ClusterMembers:
         )
 
     def _only(self, node: RelatedObject, *, is_beside: bool) -> list[Membership]:
-        """Return the only Cluster of the list, but not for an object of Cluster API in another namespace.
+        """Return the only Cluster around an object, but not for an object of Cluster API in another namespace.
 
         An object that names a Cluster by a placeholder is ``is_beside`` its Cluster: it means none of another file.
         """
-        if not self._is_about_one:
-            return []
-        keys = list(self.clusters)
+        keys = self._around(node)
         # Of several of one name each is another one: as templates in a folder.
         if is_beside or len(keys) > 1:
             keys = [key for key in keys if key.file == node.key.file]
@@ -255,6 +257,18 @@ class ClusterMembers:
         how = "the only Cluster in the list"
         memberships = [self._membership(node, key, how) for key in keys]
         return [membership._replace(is_only=True) for membership in memberships]
+
+    def _around(self, node: RelatedObject) -> list[Key]:
+        """Return the Cluster of the innermost folder around an object that holds any; [] where it holds several.
+
+        One that several files hold counts once. Outside of that folder may be other clusters, which have no say.
+        """
+        for scope in scopes(node.key.file):
+            keys = self._clusters_below.get(scope)
+            if keys:
+                identities = {key.identity for key in keys}
+                return keys if len(identities) == 1 else []
+        return []
 
 
 def _rank(membership: Membership) -> tuple[bool, bool, Key]:

@@ -1,8 +1,8 @@
 """Which object of a list a key means, where a namespace is left out or several files have one of that name.
 
 ``kustomize``, ``kpt`` and ``clusterctl`` set a namespace that is left out, or ``${NAMESPACE}``, later: it may be any.
-Of several objects of one name, a key means that of its own file, and of those with one namespace as well the ones in
-the nearest folder: a folder of templates is many lists in one.
+Of several objects of one name, a key means that of its own file, and of those with one namespace as well the nearest
+one: see ``nearness``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.clusters.model import Key
-from krm_fn.light_typing import Texts, TypeVar
+from krm_fn.clusters.nearness import Folders
+from krm_fn.light_typing import TypeVar
 from krm_fn.placeholders import is_template
 
 _Value = TypeVar("_Value")
@@ -32,6 +33,7 @@ class ObjectIndex(Mapping[Key, _Value]):
     def __init__(self, members: Iterable[tuple[Key, _Value]] = ()) -> None:
         self._members: dict[Key, _Value] = {}
         self._by_name: dict[tuple[str, str, str], list[Key]] = {}
+        self._folders: Folders | None = None
         for key, value in members:
             self.add(key, value)
 
@@ -40,12 +42,29 @@ class ObjectIndex(Mapping[Key, _Value]):
         if key not in self._members:
             namesakes = self._by_name.setdefault(_named(key), [])
             namesakes.append(key)
+            if self._folders:
+                self._folders.add(key)
         self._members[key] = value
 
     def namesakes(self, key: Key) -> list[Key]:
         """Return the objects of its kind and name, in each namespace those nearest to its file."""
-        namesakes = self._by_name.get(_named(key), ())
-        return nearest(namesakes, key.file)
+        return self.nearest(self._by_name.get(_named(key), ()), key.file)
+
+    def nearest(self, keys: Iterable[Key], file: str) -> list[Key]:
+        """Return those of some objects that are nearest to a file, of each namespace and name."""
+        groups: dict[tuple[str, ...], list[Key]] = {}
+        for key in keys:
+            groups.setdefault(key.identity, []).append(key)
+        nearest_keys: list[Key] = []
+        for namesakes in groups.values():
+            files = {key.file for key in namesakes}
+            if files <= {file}:  # as in a list without paths
+                nearest_keys += namesakes
+                continue
+            if self._folders is None:
+                self._folders = Folders(self._members)
+            nearest_keys += self._folders.nearest(namesakes, file)
+        return nearest_keys
 
     def candidates(self, key: Key) -> list[Key]:
         """Return all objects that the key may mean: the exact one, else those of its file, else of its namespace."""
@@ -80,34 +99,6 @@ class ObjectIndex(Mapping[Key, _Value]):
 
     def __len__(self) -> int:
         return len(self._members)
-
-
-def nearest(keys: Iterable[Key], file: str) -> list[Key]:
-    """Return, of objects with one namespace and name, those whose files share the most folders with a file.
-
-    Of these the ones with the fewest folders: its own file is the nearest one, and a file beside it is nearer than one
-    below.
-    """
-    groups: dict[Texts, list[Key]] = {}
-    for key in keys:
-        groups.setdefault(key.identity, []).append(key)
-    nearest_keys: list[Key] = []
-    for namesakes in groups.values():
-        ranks = {key: _nearness(key.file, file) for key in namesakes}
-        best = max(ranks.values())
-        nearest_keys += [key for key in namesakes if ranks[key] == best]
-    return nearest_keys
-
-
-def _nearness(path: str, other: str) -> tuple[int, int]:
-    """Return how many steps two paths share, from the first one on, and how short the first path is."""
-    steps = path.split("/")
-    shared = 0
-    for step, other_step in zip(steps, other.split("/"), strict=False):
-        if step != other_step:
-            break
-        shared += 1
-    return shared, -len(steps)
 
 
 def _named(key: Key) -> tuple[str, str, str]:
