@@ -24,7 +24,7 @@ from krm_fn.explain import covered_table
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
-from krm_fn.krm.resourcelist import function_config, reference
+from krm_fn.krm.resourcelist import function_config
 from krm_fn.krm.results import ObjectRef, are_severe, count
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
@@ -128,8 +128,7 @@ def _changes(
 
     folder = _folder(given)
     for new in outcome.changes.created:
-        ref = reference(new.data)
-        refs[ref] = ref._replace(file_path=file_of_new(new, files, folder))
+        refs[new.ref] = new.ref._replace(file_path=file_of_new(new, files, folder))
     changed = changed_files(files, outcome.changes, folder)
     return {file.name: ContentChange(file.old, file.new) for file in changed}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, Pointer, lookup
 
@@ -16,10 +17,11 @@ WHOLE_ITEM: dict[Pointer, Any] = {(): None}
 
 
 class NewObject(NamedTuple):
-    """An object that a list lacks, and the index of the item beside which it belongs."""
+    """An object that a list lacks, the index of the item beside which it belongs, and what results call it."""
 
     data: Data
     beside: int = NO_ITEM
+    ref: ObjectRef = ObjectRef()
 
 
 class ListChanges:

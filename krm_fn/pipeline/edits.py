@@ -199,7 +199,7 @@ def _apply(edit: Edit, place: PlannedEdit, changes: ListChanges) -> None:
     data.clear()
     data.update(after)
     if place.is_new:
-        changes.created.append(NewObject(data, place.item_index))
+        changes.created.append(NewObject(data, place.item_index, place.obj.ref))
     else:
         objects = changes.items.setdefault(place.item_index, {})
         objects[place.obj.path] = None if edit.removes_object else data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krm_fn.clusters import Key, ObjectIndex, Topology
+from krm_fn.clusters import Key, ObjectIndex, Topology, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
 from krm_fn.light_typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ def companions(
         options = target.options(config.targets)
         proxy = resolved_for(beside, target, config).settings
         for data in target.companions(obj.data, proxy, options):
-            created = beside._replace(obj=_new_object(data))
+            created = beside._replace(obj=_new_object(data, obj.ref.file_path))
             # An override may name the one or the other: the next run finds what is created in the list.
             resolved = resolved_for(created, target, config)
             yield created.edit(target, resolved, config)._replace(is_new=True)
@@ -55,7 +55,7 @@ def lacking(
     config: ProxyConfig,
     overview: Overview,
 ) -> Iterator[PlannedEdit]:
-    """Yield those of the new objects that the list lacks and the selector includes, each once."""
+    """Yield those of the new objects that the list lacks and the selector includes, each once for a cluster."""
     for edit in created:
         obj = edit.obj
         key = identity(obj)
@@ -71,9 +71,10 @@ def lacking(
 
 
 def identity(obj: Object) -> Key:
-    """Return the identity of an object in any file, without the hash that a run added to its name."""
-    return Key(*obj.group_kind, obj.ref.namespace, obj.base_name)
+    """Return the key of an object, without the hash that a run added to its name."""
+    return key_of(obj)._replace(name=obj.base_name)
 
 
-def _new_object(data: dict[str, object]) -> Object:
-    return Object((), data, reference(data))
+def _new_object(data: dict[str, object], file: str = "") -> Object:
+    """Return a new object, which belongs into a file; "" for any."""
+    return Object((), data, reference(data)._replace(file_path=file))
