@@ -2,7 +2,8 @@
 
 Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``; a HelmRelease takes values
 of its chart from them by ``valuesFrom``. Only containers count that a target would write: nobody asked for the others.
-An object is filled if it is in the list; whoever refers to one that is not there gets what its ``conflict`` says.
+An object is filled if it is in the list; whoever refers to one that is not there gets what its ``conflict`` says. Of
+several with one name a reference means the nearest one, see ``clusters.nearness``; all of those that are equally near.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from krm_fn.krm.resourcelist import group_kind
+from krm_fn.clusters import Key, ObjectIndex, key_of
+from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
 from krm_fn.places.charts import NO_SOURCES, ChartSources
@@ -22,10 +24,6 @@ from krm_fn.settings import PROXY_VARIABLES
 _OF_ONE_KEY = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 _OF_ALL_KEYS = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
 _FLUX_GROUP = ".toolkit.fluxcd.io"
-
-DataKey = tuple[str, str, str]
-"""Kind, namespace and name of a ConfigMap or Secret."""
-
 
 class DataUse:
     """How one ConfigMap or Secret is read.
@@ -50,9 +48,35 @@ class DataUse:
         self.releases: list[Data] = []
         self.values: dict[str, Data] = {}
 
+    def add(self, other: DataUse) -> None:
+        """Add how objects in another file read it."""
+        self.is_environment |= other.is_environment
+        self.is_proxy_of_flux |= other.is_proxy_of_flux
+        self.keys |= other.keys
+        self.releases += other.releases
+        for member, charts in other.of_charts.items():
+            self.of_charts.setdefault(member, {}).update(charts)
+
+    def read(self, obj: Data) -> None:
+        """Note the keys of the ConfigMap or Secret itself, and the values that charts take from them."""
+        from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
+
+        members = set()
+        for text in embedded.values(obj):
+            member = text.path[-1]
+            members.add(member)
+            if member not in self.of_charts:
+                continue
+            for document in embedded.mappings(text):
+                self.values.setdefault(member, document.data)
+        self.members = frozenset(members)
+
+
+_NOBODY = DataUse()
+
 
 class DataUses:
-    """The ConfigMaps and Secrets of a list that are read as a proxy; nothing is in it at first.
+    """The ConfigMaps and Secrets of a list that are read as a proxy, as a file sees them; nothing is in it at first.
 
     Args:
         fills_variables: the variables that objects refer to are filled; without it, only values of charts are noted.
@@ -64,27 +88,34 @@ class DataUses:
     ) -> None:
         self.chart_sources = chart_sources
         self._fills_variables = fills_variables
-        self._uses: dict[DataKey, DataUse] = {}
+        self._file = ""
+        self._noted: dict[Key, DataUse] = {}
+        self._listed: ObjectIndex[DataUse] = ObjectIndex()
 
     def seen_from(self, file: str) -> DataUses:
-        """Return the same uses with the sources of charts that are nearest to a file."""
-        if not self.chart_sources.urls:
-            return self
-        import copy  # noqa: PLC0415 -- few lists hold sources of charts
+        """Return the same uses, and the sources of charts, as a file sees them."""
+        import copy  # noqa: PLC0415 -- most lists hold nothing that is looked for
 
         uses = copy.copy(self)
+        uses._file = file  # noqa: SLF001 -- a copy of itself
         uses.chart_sources = self.chart_sources._replace(file=file)
         return uses
 
     @property
     def names(self) -> Texts:
         """The names of the ConfigMaps and Secrets that something refers to."""
-        names = [name for _, _, name in self._uses]
-        return tuple(dict.fromkeys(names))
+        return tuple(dict.fromkeys(key.name for key in self._noted))
 
-    def use(self, key: DataKey) -> DataUse:
-        """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
-        return self._uses.get(key, DataUse())
+    def use(self, obj: Data) -> DataUse:
+        """Return how a ConfigMap or Secret of this file is read; nothing is in it where nobody does."""
+        key = data_key(str(obj.get("kind")), namespace_of(obj), name_of(obj))
+        key = key._replace(file=self._file)
+        return self._listed[key] if self._listed.find(key) == key else _NOBODY
+
+    def meant(self, key: Key) -> list[DataUse]:
+        """Return what is known of the ConfigMaps or Secrets that a reference in this file means."""
+        namesakes = self._listed.namesakes(key._replace(file=self._file))
+        return [self._listed[near] for near in namesakes if near.namespace == key.namespace]
 
     def note_containers(self, obj: Data, containers: Iterable[Container]) -> None:
         """Note what containers of an object refer to."""
@@ -92,7 +123,7 @@ class DataUses:
             return
         for container in containers:
             for reference in _references(namespace_of(obj), container):
-                use = self._noted(reference.key)
+                use = self._use_noted(reference.key)
                 if reference.member:
                     use.keys[reference.member] = reference.variable
                 else:
@@ -103,49 +134,49 @@ class DataUses:
         name = text_at(obj, ("spec", "proxySecretRef", "name"))
         group, _ = group_kind(obj)
         if name and group.endswith(_FLUX_GROUP):
-            use = self._noted(("Secret", namespace_of(obj), name))
+            use = self._use_noted(data_key("Secret", namespace_of(obj), name))
             use.is_proxy_of_flux = True
 
-    def note_values(self, key: DataKey, member: str, chart: str, names: Texts) -> None:
+    def note_values(self, key: Key, member: str, chart: str, names: Texts) -> None:
         """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
-        self._noted(key).of_charts.setdefault(member, {})[chart] = names
+        self._use_noted(key).of_charts.setdefault(member, {})[chart] = names
 
-    def note_release(self, key: DataKey, member: str, release: Data) -> None:
+    def note_release(self, key: Key, member: str, release: Data) -> None:
         """Note a key from which a HelmRelease takes values that count besides those that get the proxy."""
-        use = self._noted(key)
+        use = self._use_noted(key)
         use.of_charts.setdefault(member, {})
         use.releases.append(release)
 
-    def note_data(self, obj: Data) -> None:
-        """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
-        key = data_key(obj)
-        if key not in self._uses or is_refused(obj):
-            return
-        from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
+    def note_reader(self, obj: Object) -> None:
+        """Note an object that may refer to others: it tells the folders of clusters apart."""
+        self._listed.add(key_of(obj), DataUse())
 
-        use = self._uses[key]
-        members = set()
-        for text in embedded.values(obj):
-            member = text.path[-1]
-            members.add(member)
-            if member not in use.of_charts:
-                continue
-            for document in embedded.mappings(text):
-                use.values.setdefault(member, document.data)
-        use.members = frozenset(members)
+    def note_data(self, listed: Iterable[Object]) -> None:
+        """Note the ConfigMaps and Secrets of the list, each with those that read it.
 
-    def _noted(self, key: DataKey) -> DataUse:
-        return self._uses.setdefault(key, DataUse())
+        The annotation of one may say that it stays as it is.
+        """
+        objects = {key_of(obj): obj.data for obj in listed}
+        for key in objects:
+            self._listed.add(key, DataUse())
+        for key, noted in self._noted.items():
+            for use in self.seen_from(key.file).meant(key):
+                use.add(noted)
+        for key, data in objects.items():
+            if not is_refused(data):
+                self._listed[key].read(data)
+
+    def _use_noted(self, key: Key) -> DataUse:
+        return self._noted.setdefault(key._replace(file=self._file), DataUse())
 
 
 NO_USES = DataUses()
 """Those of a list of which nothing is known."""
 
 
-def data_key(obj: Data) -> DataKey:
-    """Return the kind, the namespace and the name of an object."""
-    kind = str(obj.get("kind"))
-    return kind, namespace_of(obj), name_of(obj)
+def data_key(kind: str, namespace: str, name: str) -> Key:
+    """Return the key of a ConfigMap or a Secret."""
+    return Key("", kind, namespace, name)
 
 
 def name_of(obj: Data) -> str:
@@ -162,7 +193,7 @@ class _DataReference(NamedTuple):
     """An entry of ``env``, or of ``envFrom``: ``member`` and ``variable`` are "" there."""
 
     entry: Data
-    key: DataKey
+    key: Key
     member: str = ""
     variable: str = ""
 
@@ -182,12 +213,13 @@ def _references(namespace: str, container: Container) -> Iterator[_DataReference
             letters = re.sub(r"[^a-z]", "", member.lower())
             ending = variable.lower().replace("_", "")
             if name and letters.endswith(ending):
-                yield _DataReference(entry, (kind, namespace, name), member, variable.upper())
+                key = data_key(kind, namespace, name)
+                yield _DataReference(entry, key, member, variable.upper())
     for entry in list_at(container.fields, ("envFrom",)):
         for field, kind in _OF_ALL_KEYS.items():
             name = text_at(entry, (field, "name"))
             if name and not entry.get("prefix"):
-                yield _DataReference(entry, (kind, namespace, name))
+                yield _DataReference(entry, data_key(kind, namespace, name))
 
 
 def provided_for(uses: DataUses, obj: Data, container: Container) -> Provided:
@@ -196,14 +228,15 @@ def provided_for(uses: DataUses, obj: Data, container: Container) -> Provided:
     sources = []
     names: set[str] = set()
     for reference in _references(namespace_of(obj), container):
-        members = uses.use(reference.key).members
-        if members is None:
+        listed = [use.members for use in uses.meant(reference.key) if use.members is not None]
+        if not listed:
             continue
         if reference.member:
             entries.append(reference.entry)
             names.add(reference.variable)
         else:
             sources.append(reference.entry)
-            for member in members.intersection(PROXY_VARIABLES):
-                names.add(member.upper())
+            for member in PROXY_VARIABLES:
+                if all(member in members for members in listed):
+                    names.add(member.upper())
     return Provided(frozenset(names), tuple(entries), tuple(sources))

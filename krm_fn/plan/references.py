@@ -66,14 +66,17 @@ def _note_references(
             if not row.fills_references and obj.group_kind not in known_kinds:
                 continue
             if is_selected(obj, config):
+                uses.note_reader(obj)
                 seen = uses.seen_from(obj.ref.file_path)
                 target.note_references(seen, obj.data, options)
 
 
 def _note_data(uses: DataUses, reader: ItemReader, config: ProxyConfig) -> None:
     """Note the ConfigMaps and Secrets that something refers to."""
+    listed = []
     for index in items_of_kinds(reader.source, ("ConfigMap", "Secret"), uses.names):
         for obj in reader.readable(index):
             group, _ = obj.group_kind
             if not group and is_selected(obj, config):
-                uses.note_data(obj.data)
+                listed.append(obj)
+    uses.note_data(listed)

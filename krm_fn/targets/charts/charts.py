@@ -17,7 +17,7 @@ from krm_fn.places.containers import Container
 from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place
-from krm_fn.places.provided import NO_USES, DataUses, data_key, provided_for
+from krm_fn.places.provided import NO_USES, DataUses, provided_for
 from krm_fn.places.reading import quoted
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
@@ -108,7 +108,7 @@ class _Charts(Target):
             is_go.add(chart is not None and chart.is_go)
         audience = Audience.GO if is_go == {True} else Audience.POD
         names: list[str] = []
-        for installing in (data, *uses.use(data_key(data)).releases):
+        for installing in (data, *uses.use(data).releases):
             for use in charts_of(installing, uses.chart_sources):
                 names += service_names(use, installing, uses)
                 names += other_names(use, installing, uses)
@@ -249,7 +249,7 @@ def _in_data(data: Data, context: Context) -> Places:
                 chart_places = _ChartPlaces(name, chart, there, context, data)
                 yield from chart_places.places(document)
 
-    of_charts = context.uses.use(data_key(data)).of_charts
+    of_charts = context.uses.use(data).of_charts
     if not of_charts:
         return
     for text in embedded.values(data):

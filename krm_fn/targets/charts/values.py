@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from krm_fn.clusters import Key
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.charts import ChartUse
-from krm_fn.places.provided import DataKey, DataUses, name_of, namespace_of
+from krm_fn.places.provided import DataUses, data_key, name_of, namespace_of
 from krm_fn.products.charts import CHARTS, Chart, ChartValue, Signs
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
@@ -24,13 +25,13 @@ _IN_CLUSTER = re.compile(r"\bhttp://([a-z0-9-]+(?:\.[a-z0-9-]+)?)(?![\w.-])")
 """The URL of a Service, as its name alone or with the namespace; `NO_PROXY` holds all that end with `.svc`."""
 
 
-def sources(data: Data) -> Iterator[tuple[DataKey, str]]:
+def sources(data: Data) -> Iterator[tuple[Key, str]]:
     """Yield the keys of ConfigMaps and Secrets from which a HelmRelease takes values, the last one first."""
     for source in reversed(list_at(data, ("spec", "valuesFrom"))):
         name = text_at(source, ("name",))
         key = text_at(source, ("valuesKey",)) or "values.yaml"
         if name and not lookup(source, ("targetPath",)):
-            yield (text_at(source, ("kind",)), namespace_of(data), name), key
+            yield data_key(text_at(source, ("kind",)), namespace_of(data), name), key
 
 
 def own_values(use: ChartUse, data: Data) -> Any:
@@ -41,7 +42,10 @@ def own_values(use: ChartUse, data: Data) -> Any:
 
 def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
     """Return the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
-    return [uses.use(key).values.get(member) for key, member in sources(data)]
+    values = []
+    for key, member in sources(data):
+        values += [use.values.get(member) for use in uses.meant(key)]
+    return values
 
 
 def holds(value: ChartValue, values: Any) -> bool:

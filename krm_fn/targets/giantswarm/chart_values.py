@@ -8,7 +8,6 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.places.choice import chosen_charts
 from krm_fn.places.members import SHORT, SNAKE
-from krm_fn.places.provided import data_key
 from krm_fn.products import giantswarm
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.giantswarm import helm_values
@@ -41,7 +40,7 @@ class _ChartValues(Target):
         if not any(helm_values.is_of_chart(name, chart) for chart in giantswarm.CHARTS_WITH_PROXY):
             return
         charts, uses = context.options.get("charts", {}), context.uses
-        if uses.use(data_key(data)).of_charts or (
+        if uses.use(data).of_charts or (
             charts is not None and any(chosen_charts(data, charts, uses.chart_sources))
         ):
             return

@@ -11,7 +11,7 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
 from krm_fn.places.place import Place
-from krm_fn.places.provided import NO_USES, DataUses, data_key, name_of
+from krm_fn.places.provided import NO_USES, DataUses, name_of
 from krm_fn.places.texts import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -62,7 +62,7 @@ class _ProxyData(Target):
         """Yield the texts of a ConfigMap or Secret that others read as a proxy."""
         if self.refuses(data, context.options):
             return
-        use = context.uses.use(data_key(data))
+        use = context.uses.use(data)
         settings = context.settings
         kind = data.get("kind")
         texts = {text.path[-1]: text for text in embedded.values(data)}
