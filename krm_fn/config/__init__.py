@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import json_schema, semantic_checks
 from krm_fn.config.build import built
 from krm_fn.config.json_schema import fields, schema
@@ -85,6 +86,18 @@ def load(
     """
     if function_config is None or function_config == {}:
         return None
+    config = _loaded(function_config, objects)
+    if config is None or objects is None or not objects.files:
+        return config
+    views = ObjectIndex(
+        (Key("", "", "", "", file), _loaded(function_config, objects.seen_from(file)))
+        for file in objects.files
+    )
+    return config._replace(views=views)
+
+
+def _loaded(function_config: Mapping[str, Any], objects: Lookup | None) -> ProxyConfig | None:
+    """Return the checked FunctionConfig with what objects say to one file."""
     form = (lookup(function_config, ("apiVersion",)), lookup(function_config, ("kind",)))
     if form == ("v1", "ConfigMap"):
         return _from_config_map(function_config, objects)

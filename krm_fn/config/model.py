@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
 
-from krm_fn.clusters import ClusterNetwork
+from krm_fn.clusters import ClusterNetwork, Key, ObjectIndex
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Selector
 from krm_fn.config.target_options import TargetOptions
+from krm_fn.errors import ConfigError
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.noproxy import Entry, Policy, Style
@@ -84,7 +85,16 @@ class ForeignValue(NamedTuple):
 
 
 class Lookup(Protocol):
-    """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it."""
+    """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it.
+
+    Attributes:
+        files: those of objects with one name and different contents, of which objects see the nearest one.
+    """
+
+    files: Mapping[str, None]
+
+    def seen_from(self, file: str) -> Lookup:
+        """Return the same objects as a file sees them."""
 
     def values(self, source: Mapping[str, Any]) -> Mapping[Pointer, ForeignValue]:
         """Return the values of an entry of ``spec.from``: path below ``spec`` -> value."""
@@ -124,6 +134,7 @@ class ProxyConfig(NamedTuple):
         secret_urls: the URLs with a password that come from a Secret of ``spec.from``.
         reads_objects: objects of ``spec.from`` say a part of it.
         trusted_namespaces: globs, see ``trusts``.
+        views: the same with what other objects of one name say, by the files of these; empty where all say the same.
     """
 
     http_proxy: str = ""
@@ -145,6 +156,22 @@ class ProxyConfig(NamedTuple):
     secret_urls: frozenset[str] = frozenset()
     reads_objects: bool = False
     trusted_namespaces: tuple[str, ...] = ()
+    views: ObjectIndex[Any] = ObjectIndex()
+
+    def seen_from(self, file: str) -> ProxyConfig:
+        """Return what it is for objects in a file; raises ConfigError where different ones are equally near."""
+        if not self.views:
+            return self
+        near = self.views.candidates(Key("", "", "", "", file))
+        view, *others = [self.views[key] for key in near] or [self]
+        if any(other != view for other in others):
+            files = " and ".join(key.file for key in near)
+            problem = (
+                f"refers to objects of one name in {files}, which differ and are equally near to {file}: put one "
+                "into its folder, or leave its objects out by `spec.selector.exclude`"
+            )
+            raise ConfigError.of(problem)
+        return view
 
     def trusts(self, namespace: str) -> bool:
         """Return whether objects of ``namespace`` may name a Cluster of another one; "" stands for no claim at all."""
@@ -159,4 +186,6 @@ class ProxyConfig(NamedTuple):
         for override in self.overrides:
             urls.add(override.http_proxy or "")
             urls.add(override.https_proxy or "")
+        for view in self.views.values():
+            urls |= view.proxy_urls
         return frozenset(urls - {""})

@@ -165,16 +165,16 @@ def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome
     """
     try:
         wanted = config.load(given.data, referred)
+        if wanted is not None:
+            return run_checked(objects, wanted, given)
     except ConfigError as error:
         wrong = [
             Result.of(error.code, problem.text, problem.path).about(given.ref)
             for problem in error.problems
         ]
         return Outcome(ListChanges(), tuple(in_report(wrong)), len(objects))
-    if wanted is None:
-        nothing = Result.of("ConfigIgnored", _NO_CONFIG).about(given.ref)
-        return Outcome(ListChanges(), (nothing,), len(objects))
-    return run_checked(objects, wanted, given)
+    nothing = Result.of("ConfigIgnored", _NO_CONFIG).about(given.ref)
+    return Outcome(ListChanges(), (nothing,), len(objects))
 
 
 def run_checked(

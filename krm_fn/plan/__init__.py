@@ -115,13 +115,14 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
             standalone = None if memberships else topology.standalone_cluster(obj)
             uses = uses.seen_from(obj.ref.file_path)
             subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
+            seen = config.seen_from(obj.ref.file_path) if is_needed else config
             if index in naming:
                 overview.naming.append((index, obj, memberships))
-            edits += _edits(subject, targets, config, topology, rules)
+            edits += _edits(subject, targets, seen, topology, rules)
             edit = classes.edit_of(obj) if index in patched else None
             if edit:
-                of_classes.append(subject.edit_by_class(TARGETS[OF_CLASSES], edit, config))
-            new_objects += companions(subject, creators, config)
+                of_classes.append(subject.edit_by_class(TARGETS[OF_CLASSES], edit, seen))
+            new_objects += companions(subject, creators, seen)
     new_objects += generated(topology, config)
     edits += lacking(new_objects, known, config, overview)
     overview.unreadable = list(reader.unreadable.values())

@@ -8,10 +8,11 @@ judge the values; no text of an object is ever reported, only the names of its k
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Mapping
 
-from krm_fn.clusters import is_open, may_be_same
+from krm_fn.clusters import ObjectIndex, is_open, key_of, may_be_same
 from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops
@@ -36,10 +37,22 @@ class Objects:
 
     Args:
         lists: where the objects are; an item is read only where its text says that it may be the one.
+
+    Attributes:
+        files: those of objects with one name and different contents, of which objects see the nearest one.
     """
 
     def __init__(self, *lists: ObjectSource) -> None:
+        self.files: dict[str, None] = {}
         self._lists = lists
+        self._file = ""
+        self._known: dict[tuple[str, str, str | None], list[Object]] = {}
+
+    def seen_from(self, file: str) -> Objects:
+        """Return the same objects as a file sees them."""
+        objects = copy.copy(self)
+        objects._file = file
+        return objects
 
     def values(self, source: Data) -> Mapping[_Path, ForeignValue]:
         """Return the values of an entry of ``spec.from``.
@@ -79,7 +92,7 @@ class Objects:
         the list knows no other namespace, because anybody may own an object of that name in his own.
         """
         namespace = reference.get("namespace")
-        candidates = list(self._named(kind, reference["name"], namespace))
+        candidates = self._named(kind, reference["name"], namespace)
         called = f'{kind} "{reference["name"]}"'
         if namespace is None:
             in_none = [obj for obj in candidates if is_open(obj.ref.namespace)]
@@ -89,9 +102,9 @@ class Objects:
         if not candidates:
             problem = f"must name an object of the list: there is no {called} in it"
             raise ConfigError.of(problem)
-        obj, *others = candidates
-        if others:
-            hint = "keep one of them"
+        obj = self._nearest(candidates)
+        if obj is None:
+            hint = "keep one of them, or one in the folder of each cluster"
             if namespace is None:
                 hint = "say in `namespace` which one is meant"
             problem = (
@@ -106,6 +119,25 @@ class Objects:
             raise ConfigError.of(problem)
         return obj
 
+    def _nearest(self, candidates: list[Object]) -> Object | None:
+        """Return the object that is nearest to the file; None for several that differ, or are in several namespaces.
+
+        Without a file it is any of those in different files, each of which counts for the objects around it.
+        """
+        if len({obj.ref.namespace for obj in candidates}) > 1:
+            return None
+        index = ObjectIndex((key_of(obj), obj) for obj in candidates)
+        if self._file:
+            near = index.nearest(index, self._file)
+            candidates = [obj for obj in candidates if key_of(obj) in near]
+        first = candidates[0]
+        if all(_content(obj) == _content(first) for obj in candidates):
+            return first
+        if self._file or len(index) < len(candidates):
+            return None
+        self.files |= dict.fromkeys(key.file for key in index)
+        return first
+
     def _has_others(self, namespace: str) -> bool:
         """Return whether a readable object of the list is in another namespace than this one."""
         for source in self._lists:
@@ -119,7 +151,14 @@ class Objects:
                         return True
         return False
 
-    def _named(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:
+    def _named(self, kind: str, name: str, namespace: str | None) -> list[Object]:
+        """Return the objects of a kind and name, read once."""
+        key = kind, name, namespace
+        if key not in self._known:
+            self._known[key] = list(self._read(*key))
+        return self._known[key]
+
+    def _read(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:
         for source in self._lists:
             for index in items_of_kinds(source, [kind], (name,)):
                 for obj in source.objects(index):
@@ -129,6 +168,10 @@ class Objects:
                         continue
                     if namespace in (None, obj.ref.namespace):
                         yield obj
+
+
+def _content(obj: Object) -> list[object]:
+    return [obj.data.get(field) for field in ("data", "stringData", "binaryData")]
 
 
 def _value(obj: Object, key: str | None) -> Value:
