@@ -22,6 +22,7 @@ from krm_fn.clusters.evidence import has_suffix, user_values_of
 from krm_fn.clusters.kinds import CLOUD_NAMES, kinds, network_path
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import ObjectIndex, is_open, may_be_same
+from krm_fn.clusters.nearness import Folders, nearest
 from krm_fn.clusters.network import ClusterNetwork, Fact, value_of
 from krm_fn.clusters.references import (
     CLUSTER_VARIABLES,
@@ -41,6 +42,7 @@ __all__ = [
     "Cluster",
     "ClusterNetwork",
     "Fact",
+    "Folders",
     "Key",
     "Membership",
     "ObjectIndex",
@@ -53,6 +55,7 @@ __all__ = [
     "key_of",
     "kinds",
     "may_be_same",
+    "nearest",
     "network_path",
     "references",
     "user_values_of",

@@ -18,7 +18,7 @@ from krm_fn.clusters.evidence import Evidence
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Key, Membership
 from krm_fn.clusters.namespaces import ObjectIndex, may_be_same
-from krm_fn.clusters.nearness import scopes
+from krm_fn.clusters.nearness import nearest, scopes
 from krm_fn.clusters.node import RelatedObject
 from krm_fn.clusters.references import Use
 from krm_fn.patch import field_path
@@ -79,7 +79,7 @@ class ClusterMembers:
             return []
         uses = self._uses[target]
         sources = [use.source for use in uses]
-        users = set(self.nodes.nearest(sources, key.file))
+        users = set(nearest(sources, key.file))
         return [use for use in uses if use.source in users]
 
     def of(self, node: RelatedObject) -> list[Membership]:

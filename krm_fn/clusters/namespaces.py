@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.clusters.model import Key
-from krm_fn.clusters.nearness import Folders
+from krm_fn.clusters.nearness import Folders, nearest
 from krm_fn.light_typing import TypeVar
 from krm_fn.placeholders import is_template
 
@@ -28,12 +28,19 @@ def may_be_same(namespace: str, other: str) -> bool:
 
 
 class ObjectIndex(Mapping[Key, _Value]):
-    """A mapping that finds objects by keys that may leave out namespace and file."""
+    """A mapping that finds objects by keys that may leave out namespace and file.
 
-    def __init__(self, members: Iterable[tuple[Key, _Value]] = ()) -> None:
+    Args:
+        members: the first objects.
+        folders: tells the folders of clusters apart, for objects inside of clusters: a key means none of another one.
+    """
+
+    def __init__(
+        self, members: Iterable[tuple[Key, _Value]] = (), folders: Folders | None = None
+    ) -> None:
         self._members: dict[Key, _Value] = {}
         self._by_name: dict[tuple[str, str, str], list[Key]] = {}
-        self._folders: Folders | None = None
+        self._folders = folders
         for key, value in members:
             self.add(key, value)
 
@@ -42,29 +49,15 @@ class ObjectIndex(Mapping[Key, _Value]):
         if key not in self._members:
             namesakes = self._by_name.setdefault(_named(key), [])
             namesakes.append(key)
-            if self._folders:
-                self._folders.add(key)
         self._members[key] = value
 
     def namesakes(self, key: Key) -> list[Key]:
         """Return the objects of its kind and name, in each namespace those nearest to its file."""
-        return self.nearest(self._by_name.get(_named(key), ()), key.file)
-
-    def nearest(self, keys: Iterable[Key], file: str) -> list[Key]:
-        """Return those of some objects that are nearest to a file, of each namespace and name."""
-        groups: dict[tuple[str, ...], list[Key]] = {}
-        for key in keys:
-            groups.setdefault(key.identity, []).append(key)
-        nearest_keys: list[Key] = []
-        for namesakes in groups.values():
-            files = {key.file for key in namesakes}
-            if files <= {file}:  # as in a list without paths
-                nearest_keys += namesakes
-                continue
-            if self._folders is None:
-                self._folders = Folders(self._members)
-            nearest_keys += self._folders.nearest(namesakes, file)
-        return nearest_keys
+        namesakes = self._by_name.get(_named(key), [])
+        if self._folders:
+            are_apart = self._folders.are_apart
+            namesakes = [other for other in namesakes if not are_apart(other.file, key.file)]
+        return nearest(namesakes, key.file)
 
     def candidates(self, key: Key) -> list[Key]:
         """Return all objects that the key may mean: the exact one, else those of its file, else of its namespace."""

@@ -1,8 +1,8 @@
-"""Which objects the objects in a file can mean, in a repository of many clusters.
+"""Which of several objects of one name an object in a file means, in a repository of many clusters.
 
-Of several objects of one name, a file means the one that is nearest by folders. A cluster has one object of a name: where
-two folders beside each other hold the same object, as ``clusters/dev`` and ``clusters/prod`` do, they are for two
-clusters, and no file of one means an object of the other. All objects of a list without paths are equally near.
+It means the nearest one by folders. Inside of a cluster there is one object of a name: where two folders beside each
+other hold the same object, as ``clusters/dev`` and ``clusters/prod`` do, they are for two clusters, and what is in one is
+not there for the other. All objects of a list without paths are equally near.
 """
 
 from __future__ import annotations
@@ -20,37 +20,35 @@ def scopes(file: str) -> Iterator[str]:
         yield file
 
 
-class Folders:
-    """What each folder holds, at any depth."""
+def nearest(keys: Iterable[Key], file: str) -> list[Key]:
+    """Return, of objects with one namespace and name, those whose files share the most folders with a file.
 
-    def __init__(self, keys: Iterable[Key]) -> None:
+    Of these the ones with the fewest folders: its own file is the nearest one, and a file beside it is nearer than one
+    below.
+    """
+    groups: dict[tuple[str, ...], list[Key]] = {}
+    for key in keys:
+        groups.setdefault(key.identity, []).append(key)
+    nearest_keys: list[Key] = []
+    for namesakes in groups.values():
+        ranks = {key: (_shared(key.file, file), -key.file.count("/")) for key in namesakes}
+        best = max(ranks.values())
+        nearest_keys += [key for key in namesakes if ranks[key] == best]
+    return nearest_keys
+
+
+class Folders:
+    """What each file and folder holds, at any depth, by which the folders of clusters are told apart."""
+
+    def __init__(self) -> None:
         self._held: dict[str, set[tuple[str, ...]]] = {}
-        for key in keys:
-            self.add(key)
 
     def add(self, key: Key) -> None:
         """Add an object."""
         for scope in scopes(key.file):
             self._held.setdefault(scope, set()).add(key.identity)
 
-    def nearest(self, keys: Iterable[Key], file: str) -> list[Key]:
-        """Return the objects that are nearest to a file among those of one namespace and name.
-
-        Their files share the most folders with that file, and of these they are in the fewest folders: its own file is
-        the nearest one, and a file beside it is nearer than one below.
-        """
-        by_nearness: dict[tuple[int, int], list[Key]] = {}
-        for key in keys:
-            steps = key.file.split("/")
-            shared = _shared_steps(key.file, file)
-            by_nearness.setdefault((shared, -len(steps)), []).append(key)
-        for nearness in sorted(by_nearness, reverse=True):
-            near = [key for key in by_nearness[nearness] if not self._are_apart(key.file, file)]
-            if near:
-                return near
-        return []
-
-    def _are_apart(self, file: str, other: str) -> bool:
+    def are_apart(self, file: str, other: str) -> bool:
         """Return whether two files are for two clusters.
 
         The paths of ``clusters/dev/a.yaml`` and ``clusters/prod/b.yaml`` part at ``clusters/dev`` and
@@ -58,14 +56,14 @@ class Folders:
         """
         if file == other or not (file and other):
             return False
-        number = _shared_steps(file, other) + 1
+        number = _shared(file, other) + 1
         branch = "/".join(file.split("/")[:number])
         other_branch = "/".join(other.split("/")[:number])
         held = self._held.get(branch, set())
         return not held.isdisjoint(self._held.get(other_branch, ()))
 
 
-def _shared_steps(path: str, other: str) -> int:
+def _shared(path: str, other: str) -> int:
     """Return how many steps two paths share, from the first one on."""
     number = 0
     for step, other_step in zip(path.split("/"), other.split("/"), strict=False):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters import Key, ObjectIndex, key_of
+from krm_fn.clusters import Folders, Key, ObjectIndex, key_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
@@ -81,16 +81,21 @@ class DataUses:
     Args:
         fills_variables: the variables that objects refer to are filled; without it, only values of charts are noted.
         chart_sources: the objects of Flux that say which charts there are, and where.
+        folders: tells the folders of clusters apart.
     """
 
     def __init__(
-        self, *, fills_variables: bool = True, chart_sources: ChartSources = NO_SOURCES
+        self,
+        *,
+        fills_variables: bool = True,
+        chart_sources: ChartSources = NO_SOURCES,
+        folders: Folders | None = None,
     ) -> None:
         self.chart_sources = chart_sources
         self._fills_variables = fills_variables
         self._file = ""
         self._noted: dict[Key, DataUse] = {}
-        self._listed: ObjectIndex[DataUse] = ObjectIndex()
+        self._listed: ObjectIndex[DataUse] = ObjectIndex(folders=folders)
 
     def seen_from(self, file: str) -> DataUses:
         """Return the same uses, and the sources of charts, as a file sees them."""
@@ -146,10 +151,6 @@ class DataUses:
         use = self._use_noted(key)
         use.of_charts.setdefault(member, {})
         use.releases.append(release)
-
-    def note_reader(self, obj: Object) -> None:
-        """Note an object that may refer to others: it tells the folders of clusters apart."""
-        self._listed.add(key_of(obj), DataUse())
 
     def note_data(self, listed: Iterable[Object]) -> None:
         """Note the ConfigMaps and Secrets of the list, each with those that read it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn import clusters
-from krm_fn.clusters import ObjectIndex, Topology
+from krm_fn.clusters import Folders, ObjectIndex, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
@@ -88,7 +88,8 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     read += reader.readable_of_kinds(system_kinds())
     topology = Topology(read)
     classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
-    uses = data_uses(reader, config)
+    folders = Folders()
+    uses = data_uses(reader, config, folders)
     overview.take(read, topology, uses, config)
     del read  # so that memory is freed as items are taken
     targets_of = targets_of_items(source, config, uses.names)
@@ -96,7 +97,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     if is_enabled(OF_CLASSES, config):
         patched.update(items_of_kinds(source, classes.kinds, classes.words))
     naming = {*source.holding(PROXY_NAMES), *items_of_kinds(source, field_kinds())}
-    known: ObjectIndex[None] = ObjectIndex()
+    known: ObjectIndex[None] = ObjectIndex(folders=folders)
     edits: list[PlannedEdit] = []
     new_objects: list[PlannedEdit] = []
     of_classes: list[PlannedEdit] = []
@@ -105,7 +106,10 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
         is_needed = index in targets_of or index in patched
         has_code = holds_code(source, index)
         for obj in reader.take(index) if is_needed else reader.readable(index):
-            known.add(identity(obj), None)
+            key = identity(obj)
+            known.add(key, None)
+            if is_needed:
+                folders.add(key)
             _count(overview, obj, targets, config)
             if not is_selected(obj, config):
                 continue

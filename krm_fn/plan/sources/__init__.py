@@ -12,7 +12,7 @@ import copy
 import json
 from collections.abc import Iterator, Mapping
 
-from krm_fn.clusters import ObjectIndex, is_open, key_of, may_be_same
+from krm_fn.clusters import is_open, key_of, may_be_same, nearest
 from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops
@@ -126,16 +126,16 @@ class Objects:
         """
         if len({obj.ref.namespace for obj in candidates}) > 1:
             return None
-        index = ObjectIndex((key_of(obj), obj) for obj in candidates)
+        keys = {key_of(obj) for obj in candidates}
         if self._file:
-            near = index.nearest(index, self._file)
+            near = nearest(keys, self._file)
             candidates = [obj for obj in candidates if key_of(obj) in near]
         first = candidates[0]
         if all(_content(obj) == _content(first) for obj in candidates):
             return first
-        if self._file or len(index) < len(candidates):
+        if self._file or len(keys) < len(candidates):
             return None
-        self.files |= dict.fromkeys(key.file for key in index)
+        self.files |= dict.fromkeys(sorted(key.file for key in keys))
         return first
 
     def _has_others(self, namespace: str) -> bool:

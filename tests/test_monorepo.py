@@ -1,0 +1,274 @@
+"""A repository of many clusters: each object means those near it, so the rest of a run has no say.
+
+The promise: `run FOLDER` and `run .` give a folder the same bytes where nothing in it refers outside.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import certificates
+from cluster_objects import cluster, named, reference
+from function_configs import URL, proxy_config
+from krm_fn.krm.file_changes import changed_files
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.resourcelist import function_config
+from krm_fn.pipeline import run_list
+from krm_fn.plan.sources import Objects
+
+Files = dict[str, str]
+PROXY = {"httpProxy": URL, "httpsProxy": URL, "noProxy": [".corp.example"]}
+BUNDLE = "inject-proxy-trusted-ca"
+
+
+def text(*objects: dict[str, Any]) -> str:
+    return yaml.safe_dump_all(objects, sort_keys=False)
+
+
+def run(files: Files, folder: str = "", **spec: Any) -> Files:
+    """The files of a folder after a run over that folder alone."""
+    inside = {name: content for name, content in files.items() if name.startswith(folder)}
+    manifests = Manifests({name: content.encode() for name, content in inside.items()})
+    config = function_config(proxy_config(**PROXY, **spec))
+    outcome = run_list(manifests, config, Objects(manifests))
+    assert outcome.exit_code == 0, outcome.results
+    changed = {change.name: change.new for change in changed_files(manifests, outcome.changes)}
+    after = {name: changed.get(name, content.encode()) for name, content in inside.items()}
+    return {name: content.decode() for name, content in after.items() if content is not None}
+
+
+def below(files: Files, folder: str) -> Files:
+    return {name: content for name, content in files.items() if name.startswith(folder)}
+
+
+def workload(name: str = "cert-manager", **container: Any) -> dict[str, Any]:
+    labels = {"app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller"}
+    containers = [{"name": "cert-manager-controller", "image": "cert-manager:1", **container}]
+    template = {"metadata": {"labels": labels}, "spec": {"containers": containers}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "cert-manager", "labels": labels},
+        "spec": {"selector": {"matchLabels": labels}, "template": template},
+    }
+
+
+def config_map(name: str, namespace: str = "cert-manager", **data: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": namespace},
+        "data": data,
+    }
+
+
+def release(**spec: Any) -> dict[str, Any]:
+    chart = {"spec": {"chart": "external-dns", "sourceRef": {"kind": "HelmRepository", "name": "external-dns"}}}
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": "external-dns", "namespace": "apps"},
+        "spec": {"chart": chart, "valuesFrom": [{"kind": "ConfigMap", "name": "values"}], **spec},
+    }
+
+
+def values(**members: Any) -> dict[str, Any]:
+    return config_map("values", "apps", **{"values.yaml": yaml.safe_dump(members)})
+
+
+def of_pods(name: str, pods: str) -> dict[str, Any]:
+    network = {"pods": {"cidrBlocks": [pods]}, "services": {"cidrBlocks": ["10.43.0.0/16"]}}
+    return cluster(name, clusterNetwork=network, infrastructureRef=reference("AWSCluster", name))
+
+
+CHARTS = {"targets": {"charts": {"choose": [{"charts": ["*"]}]}}}
+ENV = [{"name": "LOG", "value": "debug"}]
+FROM_MAP = [{"configMapRef": {"name": "environment"}}]
+
+
+class TestCreatedObjects:
+    SPEC = {"trustedCA": {"pem": certificates.A}}
+
+    def test_each_cluster_gets_its_own(self) -> None:
+        files = {f"clusters/{name}/a.yaml": text(workload()) for name in ("dev", "prod")}
+        after = run(files, **self.SPEC)
+        assert all(content.count("kind: ConfigMap") == 1 for content in after.values())
+        assert run(after, **self.SPEC) == after
+        assert run(after, mode="Remove") == run(files, mode="Remove")
+
+    @pytest.mark.parametrize("other", ["a/b.yaml", "b/b.yaml"], ids=["in one folder", "in two folders"])
+    def test_two_workloads_of_one_cluster_share_it(self, other: str) -> None:
+        files = {"a/a.yaml": text(workload()), other: text(workload("cainjector"))}
+        assert "".join(run(files, **self.SPEC).values()).count("kind: ConfigMap") == 1
+
+    def test_what_another_object_of_the_cluster_tells_counts(self) -> None:
+        shared = text(workload("shared"))
+        files = {
+            "dev/a.yaml": text(workload()),
+            "dev/shared.yaml": shared,
+            "prod/b.yaml": text(workload("cainjector")),
+            "prod/shared.yaml": shared,
+        }
+        after = run(files, **self.SPEC)
+        for folder in ("dev/", "prod/"):
+            assert "".join(below(after, folder).values()).count("kind: ConfigMap") == 1
+
+
+class TestDataThatIsRead:
+    def test_a_release_takes_the_values_of_its_cluster(self) -> None:
+        files = {
+            "clusters/dev/a.yaml": text(release(), values(env=ENV)),
+            "clusters/prod/a.yaml": text(release(), values(policy="sync")),
+        }
+        after = run(files, **CHARTS)
+        ours, theirs = list(yaml.safe_load_all(after["clusters/dev/a.yaml"]))
+        assert "values" not in ours["spec"]
+        assert URL in theirs["data"]["values.yaml"]
+        ours, theirs = list(yaml.safe_load_all(after["clusters/prod/a.yaml"]))
+        assert URL in json.dumps(ours["spec"]["values"]["env"])
+        assert URL not in theirs["data"]["values.yaml"]
+
+    def test_a_map_of_another_cluster_fills_no_variable(self) -> None:
+        environment = config_map("environment", HTTP_PROXY="http://old:1", HTTPS_PROXY="http://old:1")
+        files = {
+            "dev/a.yaml": text(workload(envFrom=FROM_MAP), environment),
+            "prod/a.yaml": text(workload(envFrom=FROM_MAP)),
+        }
+        after = run(files)
+        assert below(after, "prod/") == run(files, "prod/")
+        assert URL in after["dev/a.yaml"].partition("kind: ConfigMap")[2]
+
+    def test_maps_that_are_equally_near_are_all_filled(self) -> None:
+        environment = config_map("environment", HTTP_PROXY="http://old:1")
+        files = {
+            "base/a.yaml": text(workload(envFrom=FROM_MAP)),
+            "dev/map.yaml": text(environment),
+            "prod/map.yaml": text(environment),
+        }
+        after = run(files)
+        assert URL in after["dev/map.yaml"]
+        assert URL in after["prod/map.yaml"]
+
+
+class TestReferencesOfTheConfig:
+    SPEC = {"trustedCA": {"configMap": {"name": "corp-ca", "namespace": "cert-manager", "key": "ca.crt"}}}
+
+    @staticmethod
+    def nodes(name: str) -> dict[str, Any]:
+        return named(
+            "KubeadmControlPlane",
+            name,
+            labels={"cluster.x-k8s.io/cluster-name": name},
+            spec={"kubeadmConfigSpec": {}},
+        )
+
+    def files(self, dev: str, prod: str) -> Files:
+        return {
+            f"clusters/{name}/{file}.yaml": content
+            for name, pem in (("dev", dev), ("prod", prod))
+            for file, content in (
+                ("ca", text(config_map("corp-ca", **{"ca.crt": pem}))),
+                ("nodes", text(self.nodes(name), workload())),
+            )
+        }
+
+    def test_two_with_one_text_are_one(self) -> None:
+        files = self.files(certificates.A, certificates.A)
+        after = run(files, **self.SPEC)
+        for name in ("dev", "prod"):
+            assert below(after, f"clusters/{name}/") == run(files, f"clusters/{name}/", **self.SPEC)
+
+    def test_of_two_texts_each_object_takes_the_nearest(self) -> None:
+        files = self.files(certificates.A, certificates.B)
+        after = run(files, **self.SPEC)
+        for name, pem in (("dev", certificates.A), ("prod", certificates.B)):
+            assert pem.splitlines()[1] in after[f"clusters/{name}/nodes.yaml"]
+            assert below(after, f"clusters/{name}/") == run(files, f"clusters/{name}/", **self.SPEC)
+
+    def test_an_object_that_is_equally_near_to_two_is_an_error(self) -> None:
+        files = self.files(certificates.A, certificates.B) | {"top.yaml": text(workload("top"))}
+        manifests = Manifests({name: content.encode() for name, content in files.items()})
+        config = function_config(proxy_config(**PROXY, **self.SPEC))
+        outcome = run_list(manifests, config, Objects(manifests))
+        (problem,) = [result.message for result in outcome.results]
+        assert "equally near to top.yaml" in problem
+        assert not outcome.changes
+
+    def test_values_of_each_cluster(self) -> None:
+        files = {
+            f"{name}/a.yaml": text(
+                workload(), config_map("proxy", HTTP_PROXY=f"http://{name}.corp.example:1", NO_PROXY=f".{name}")
+            )
+            for name in ("dev", "prod")
+        }
+        source = [{"kind": "ConfigMap", "name": "proxy", "key": "HTTP_PROXY"}]
+        assert source  # the form of one text: see tests/test_sources.py
+        assert files
+
+
+class TestTheClusterOfAWorkload:
+    FILES = {
+        "clusters/ohio/cluster.yaml": text(of_pods("ohio", "10.1.0.0/16")),
+        "clusters/ohio/apps/a.yaml": text(workload()),
+        "clusters/paris/cluster.yaml": text(of_pods("paris", "10.2.0.0/16")),
+        "apps/a.yaml": text(workload("other")),
+    }
+
+    def test_it_is_the_one_of_the_innermost_folder_that_holds_any(self) -> None:
+        after = run(self.FILES)
+        assert "10.1.0.0/16" in after["clusters/ohio/apps/a.yaml"]
+        assert "10.2.0.0/16" not in after["clusters/ohio/apps/a.yaml"]
+
+    def test_where_that_folder_holds_several_it_is_none(self) -> None:
+        after = run(self.FILES)
+        assert "/16" not in after["apps/a.yaml"]
+
+    def test_a_run_over_all_gives_what_a_run_over_the_folder_gave(self) -> None:
+        after = run(self.FILES)
+        folder = "clusters/ohio/"
+        assert below(after, folder) == run(self.FILES, folder)
+        assert run(after) == after
+
+
+OBJECTS: dict[str, dict[str, Any]] = {
+    "cert-manager": workload(),
+    "cainjector": workload("cainjector"),
+    "reads a map": workload("reader", envFrom=FROM_MAP),
+    "a map": config_map("environment", HTTP_PROXY="http://old:1"),
+    "release": release(),
+    "values with env": values(env=ENV),
+    "values": values(policy="sync"),
+    "certificates": config_map("corp-ca", **{"ca.crt": certificates.A}),
+    "other certificates": config_map("corp-ca", **{"ca.crt": certificates.B}),
+}
+MEMBERS = st.lists(st.sampled_from(sorted(OBJECTS)), unique=True, min_size=1, max_size=5)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.dictionaries(st.sampled_from(["dev", "prod", "test"]), MEMBERS, min_size=2), st.booleans(), st.booleans())
+def test_a_run_over_a_folder_gives_the_bytes_of_a_run_over_all(
+    members: dict[str, list[str]], with_cluster: bool, has_bundle: bool
+) -> None:
+    """Each cluster has the same workload, so that folders are told apart."""
+    files: Files = {}
+    for number, (name, chosen) in enumerate(members.items()):
+        folder = f"clusters/{name}"
+        files[f"{folder}/base.yaml"] = text(workload("base"))
+        for at, member in enumerate(chosen):
+            files[f"{folder}/{at % 2}/{at}.yaml"] = text(OBJECTS[member])
+        if with_cluster:
+            files[f"{folder}/cluster.yaml"] = text(of_pods(name, f"10.{number}.0.0/16"))
+    spec: dict[str, Any] = {**CHARTS}
+    if has_bundle:
+        spec["trustedCA"] = {"pem": certificates.A}
+    after = run(files, **spec)
+    for name in members:
+        folder = f"clusters/{name}/"
+        assert below(after, folder) == run(files, folder, **spec)
+    assert run(after, **spec) == after
