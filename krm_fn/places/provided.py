@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 
 from krm_fn.clusters import Folders, Key, ObjectIndex, key_of
 from krm_fn.krm.resourcelist import Object, group_kind
@@ -25,6 +26,30 @@ _OF_ONE_KEY = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 _OF_ALL_KEYS = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
 _FLUX_GROUP = ".toolkit.fluxcd.io"
 
+class DataReference(NamedTuple):
+    """That an object reads a ConfigMap or a Secret.
+
+    Attributes:
+        key: what it names; the file is that of the object.
+        member: the key that it reads, "" for all.
+        variable: the variable in upper case that gets the value of this key.
+        entry: the entry of ``env`` or ``envFrom`` that says so.
+        is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
+        chart: the chart that gets the proxy and takes values from the key.
+        names: those of the values that get the proxy.
+        release: the HelmRelease with such a chart, where more values count than those that get the proxy.
+    """
+
+    key: Key
+    member: str = ""
+    variable: str = ""
+    entry: Data = MappingProxyType({})
+    is_proxy_of_flux: bool = False
+    chart: str = ""
+    names: Texts = ()
+    release: Data | None = None
+
+
 class DataUse:
     """How one ConfigMap or Secret is read.
 
@@ -34,7 +59,7 @@ class DataUse:
         is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
         of_charts: key -> the charts that get the proxy and take values from it, with the names of these values.
         releases: the HelmReleases with such a chart of which more values count than those that get the proxy.
-        members: its keys; None where it is not in the list.
+        members: its keys; None where its annotation says that it stays as it is.
         values: key -> what is in the text from which charts take values.
     """
 
@@ -48,17 +73,24 @@ class DataUse:
         self.releases: list[Data] = []
         self.values: dict[str, Data] = {}
 
-    def add(self, other: DataUse) -> None:
-        """Add how objects in another file read it."""
-        self.is_environment |= other.is_environment
-        self.is_proxy_of_flux |= other.is_proxy_of_flux
-        self.keys |= other.keys
-        self.releases += other.releases
-        for member, charts in other.of_charts.items():
-            self.of_charts.setdefault(member, {}).update(charts)
+    def add(self, reference: DataReference) -> None:
+        """Add that an object reads it."""
+        member = reference.member
+        if reference.is_proxy_of_flux:
+            self.is_proxy_of_flux = True
+        elif reference.variable:
+            self.keys[member] = reference.variable
+        elif not member:
+            self.is_environment = True
+        else:
+            charts = self.of_charts.setdefault(member, {})
+            if reference.names:
+                charts[reference.chart] = reference.names
+            if reference.release:
+                self.releases.append(reference.release)
 
     def read(self, obj: Data) -> None:
-        """Note the keys of the ConfigMap or Secret itself, and the values that charts take from them."""
+        """Note its keys, and the values that charts take from them."""
         from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
 
         members = set()
@@ -79,22 +111,22 @@ class DataUses:
     """The ConfigMaps and Secrets of a list that are read as a proxy, as a file sees them; nothing is in it at first.
 
     Args:
+        folders: tells the folders of clusters apart.
         fills_variables: the variables that objects refer to are filled; without it, only values of charts are noted.
         chart_sources: the objects of Flux that say which charts there are, and where.
-        folders: tells the folders of clusters apart.
     """
 
     def __init__(
         self,
+        folders: Folders,
         *,
         fills_variables: bool = True,
         chart_sources: ChartSources = NO_SOURCES,
-        folders: Folders | None = None,
     ) -> None:
         self.chart_sources = chart_sources
         self._fills_variables = fills_variables
         self._file = ""
-        self._noted: dict[Key, DataUse] = {}
+        self._references: list[DataReference] = []
         self._listed: ObjectIndex[DataUse] = ObjectIndex(folders=folders)
 
     def seen_from(self, file: str) -> DataUses:
@@ -109,12 +141,12 @@ class DataUses:
     @property
     def names(self) -> Texts:
         """The names of the ConfigMaps and Secrets that something refers to."""
-        return tuple(dict.fromkeys(key.name for key in self._noted))
+        return tuple(dict.fromkeys(reference.key.name for reference in self._references))
 
     def use(self, obj: Data) -> DataUse:
         """Return how a ConfigMap or Secret of this file is read; nothing is in it where nobody does."""
-        key = data_key(str(obj.get("kind")), namespace_of(obj), name_of(obj))
-        key = key._replace(file=self._file)
+        kind = str(obj.get("kind"))
+        key = data_key(kind, namespace_of(obj), name_of(obj))._replace(file=self._file)
         return self._listed[key] if self._listed.find(key) == key else _NOBODY
 
     def meant(self, key: Key) -> list[DataUse]:
@@ -122,56 +154,41 @@ class DataUses:
         namesakes = self._listed.namesakes(key._replace(file=self._file))
         return [self._listed[near] for near in namesakes if near.namespace == key.namespace]
 
+    def note(self, reference: DataReference) -> None:
+        """Note that an object of this file reads a ConfigMap or a Secret."""
+        key = reference.key._replace(file=self._file)
+        self._references.append(reference._replace(key=key))
+
     def note_containers(self, obj: Data, containers: Iterable[Container]) -> None:
         """Note what containers of an object refer to."""
         if not self._fills_variables:
             return
         for container in containers:
             for reference in _references(namespace_of(obj), container):
-                use = self._use_noted(reference.key)
-                if reference.member:
-                    use.keys[reference.member] = reference.variable
-                else:
-                    use.is_environment = True
+                self.note(reference)
 
     def note_flux(self, obj: Data) -> None:
         """Note the Secret that an object of Flux refers to; nothing for any other object."""
         name = text_at(obj, ("spec", "proxySecretRef", "name"))
         group, _ = group_kind(obj)
         if name and group.endswith(_FLUX_GROUP):
-            use = self._use_noted(data_key("Secret", namespace_of(obj), name))
-            use.is_proxy_of_flux = True
-
-    def note_values(self, key: Key, member: str, chart: str, names: Texts) -> None:
-        """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
-        self._use_noted(key).of_charts.setdefault(member, {})[chart] = names
-
-    def note_release(self, key: Key, member: str, release: Data) -> None:
-        """Note a key from which a HelmRelease takes values that count besides those that get the proxy."""
-        use = self._use_noted(key)
-        use.of_charts.setdefault(member, {})
-        use.releases.append(release)
+            key = data_key("Secret", namespace_of(obj), name)
+            self.note(DataReference(key, is_proxy_of_flux=True))
 
     def note_data(self, listed: Iterable[Object]) -> None:
-        """Note the ConfigMaps and Secrets of the list, each with those that read it.
-
-        The annotation of one may say that it stays as it is.
-        """
+        """Note the ConfigMaps and Secrets of the list, each with the references that mean it."""
         objects = {key_of(obj): obj.data for obj in listed}
         for key in objects:
             self._listed.add(key, DataUse())
-        for key, noted in self._noted.items():
-            for use in self.seen_from(key.file).meant(key):
-                use.add(noted)
+        for reference in self._references:
+            for use in self.seen_from(reference.key.file).meant(reference.key):
+                use.add(reference)
         for key, data in objects.items():
             if not is_refused(data):
                 self._listed[key].read(data)
 
-    def _use_noted(self, key: Key) -> DataUse:
-        return self._noted.setdefault(key._replace(file=self._file), DataUse())
 
-
-NO_USES = DataUses()
+NO_USES = DataUses(Folders())
 """Those of a list of which nothing is known."""
 
 
@@ -190,16 +207,7 @@ def namespace_of(obj: Data) -> str:
     return text_at(obj, ("metadata", "namespace"))
 
 
-class _DataReference(NamedTuple):
-    """An entry of ``env``, or of ``envFrom``: ``member`` and ``variable`` are "" there."""
-
-    entry: Data
-    key: Key
-    member: str = ""
-    variable: str = ""
-
-
-def _references(namespace: str, container: Container) -> Iterator[_DataReference]:
+def _references(namespace: str, container: Container) -> Iterator[DataReference]:
     """Yield what a container takes from ConfigMaps and Secrets.
 
     The name of a key must say that it holds its variable: a key ``url`` may be read as something else elsewhere.
@@ -215,12 +223,12 @@ def _references(namespace: str, container: Container) -> Iterator[_DataReference
             ending = variable.lower().replace("_", "")
             if name and letters.endswith(ending):
                 key = data_key(kind, namespace, name)
-                yield _DataReference(entry, key, member, variable.upper())
+                yield DataReference(key, member, variable.upper(), entry)
     for entry in list_at(container.fields, ("envFrom",)):
         for field, kind in _OF_ALL_KEYS.items():
             name = text_at(entry, (field, "name"))
             if name and not entry.get("prefix"):
-                yield _DataReference(entry, data_key(kind, namespace, name))
+                yield DataReference(data_key(kind, namespace, name), entry=entry)
 
 
 def provided_for(uses: DataUses, obj: Data, container: Container) -> Provided:

@@ -26,9 +26,8 @@ def data_uses(reader: ItemReader, config: ProxyConfig, folders: Folders) -> Data
         rows = {name: row for name, row in rows.items() if row.fills_values}
         if not rows:
             return NO_USES
-    uses = DataUses(
-        fills_variables=fills_variables, chart_sources=_chart_sources(reader), folders=folders
-    )
+    sources = _chart_sources(reader)
+    uses = DataUses(folders, fills_variables=fills_variables, chart_sources=sources)
     for name, row in rows.items():
         if row.reference_words:
             _note_references(uses, name, row, reader, config)

@@ -17,7 +17,7 @@ from krm_fn.places.containers import Container
 from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place
-from krm_fn.places.provided import NO_USES, DataUses, provided_for
+from krm_fn.places.provided import NO_USES, DataReference, DataUses, provided_for
 from krm_fn.places.reading import quoted
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
@@ -124,10 +124,12 @@ class _Charts(Target):
             values = _named(chart, chosen.names)
             names = tuple(value.name for value in values if not holds(value, own))
             for key, member in sources(data):
-                if names:
-                    uses.note_values(key, member, chosen.use.name, names)
-                if chart.services or chart.others:
-                    uses.note_release(key, member, data)
+                release = data if chart.services or chart.others else None
+                if names or release:
+                    of_chart = DataReference(
+                        key, member, chart=chosen.use.name, names=names, release=release
+                    )
+                    uses.note(of_chart)
             read = [_container(value, own) for value in values]
             uses.note_containers(_in_namespace(data), read)
 
