@@ -35,7 +35,7 @@ def run(files: Files, folder: str = "", **spec: Any) -> Files:
     """The files of a folder after a run over that folder alone."""
     inside = {name: content for name, content in files.items() if name.startswith(folder)}
     manifests = Manifests({name: content.encode() for name, content in inside.items()})
-    config = function_config(proxy_config(**PROXY, **spec))
+    config = function_config(proxy_config(**{**PROXY, **spec}))
     outcome = run_list(manifests, config, Objects(manifests))
     assert outcome.exit_code == 0, outcome.results
     changed = {change.name: change.new for change in changed_files(manifests, outcome.changes)}
@@ -201,15 +201,17 @@ class TestReferencesOfTheConfig:
         assert not outcome.changes
 
     def test_values_of_each_cluster(self) -> None:
+        names = ("dev", "prod")
         files = {
-            f"{name}/a.yaml": text(
-                workload(), config_map("proxy", HTTP_PROXY=f"http://{name}.corp.example:1", NO_PROXY=f".{name}")
-            )
-            for name in ("dev", "prod")
+            f"{name}/a.yaml": text(workload(), config_map("proxy", proxy=f"http_proxy: http://{name}.corp.example:1"))
+            for name in names
         }
-        source = [{"kind": "ConfigMap", "name": "proxy", "key": "HTTP_PROXY"}]
-        assert source  # the form of one text: see tests/test_sources.py
-        assert files
+        source = [{"kind": "ConfigMap", "name": "proxy", "namespace": "cert-manager"}]
+        spec: dict[str, Any] = {"from": source, "httpProxy": None, "httpsProxy": None}
+        after = run(files, **spec)
+        for name in names:
+            assert f"value: http://{name}.corp.example:1" in after[f"{name}/a.yaml"]
+            assert below(after, f"{name}/") == run(files, f"{name}/", **spec)
 
 
 class TestTheClusterOfAWorkload:
@@ -244,31 +246,37 @@ OBJECTS: dict[str, dict[str, Any]] = {
     "release": release(),
     "values with env": values(env=ENV),
     "values": values(policy="sync"),
-    "certificates": config_map("corp-ca", **{"ca.crt": certificates.A}),
-    "other certificates": config_map("corp-ca", **{"ca.crt": certificates.B}),
+    "nodes": TestReferencesOfTheConfig.nodes("${CLUSTER_NAME}"),
 }
 MEMBERS = st.lists(st.sampled_from(sorted(OBJECTS)), unique=True, min_size=1, max_size=5)
+CLUSTERS = st.dictionaries(st.sampled_from(["dev", "eu/prod", "eu/test"]), MEMBERS, min_size=2)
+BUNDLES: dict[str, Any] = {
+    "no certificates": {},
+    "certificates": {"trustedCA": {"pem": certificates.A}},
+    "certificates of each cluster": TestReferencesOfTheConfig.SPEC,
+}
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(st.dictionaries(st.sampled_from(["dev", "prod", "test"]), MEMBERS, min_size=2), st.booleans(), st.booleans())
+@given(clusters=CLUSTERS, has_clusters=st.booleans(), bundle=st.sampled_from(sorted(BUNDLES)))
 def test_a_run_over_a_folder_gives_the_bytes_of_a_run_over_all(
-    members: dict[str, list[str]], with_cluster: bool, has_bundle: bool
+    clusters: dict[str, list[str]], *, has_clusters: bool, bundle: str
 ) -> None:
-    """Each cluster has the same workload, so that folders are told apart."""
+    """Folders are told apart by their Clusters, or by a workload that all of them have."""
     files: Files = {}
-    for number, (name, chosen) in enumerate(members.items()):
+    for number, (name, members) in enumerate(clusters.items()):
         folder = f"clusters/{name}"
-        files[f"{folder}/base.yaml"] = text(workload("base"))
-        for at, member in enumerate(chosen):
+        if has_clusters:
+            files[f"{folder}/cluster.yaml"] = text(of_pods(f"c{number}", f"10.{number}.0.0/16"))
+        else:
+            files[f"{folder}/base.yaml"] = text(workload("base"))
+        for at, member in enumerate(members):
             files[f"{folder}/{at % 2}/{at}.yaml"] = text(OBJECTS[member])
-        if with_cluster:
-            files[f"{folder}/cluster.yaml"] = text(of_pods(name, f"10.{number}.0.0/16"))
-    spec: dict[str, Any] = {**CHARTS}
-    if has_bundle:
-        spec["trustedCA"] = {"pem": certificates.A}
+        pem = (certificates.A, certificates.B)[number % 2]
+        files[f"{folder}/ca/ca.yaml"] = text(config_map("corp-ca", **{"ca.crt": pem}))
+    spec = {**CHARTS, **BUNDLES[bundle]}
     after = run(files, **spec)
-    for name in members:
+    for name in clusters:
         folder = f"clusters/{name}/"
         assert below(after, folder) == run(files, folder, **spec)
     assert run(after, **spec) == after

@@ -18,7 +18,7 @@ from krm_fn.clusters.evidence import Evidence
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Key, Membership
 from krm_fn.clusters.namespaces import ObjectIndex, may_be_same
-from krm_fn.clusters.nearness import nearest, scopes
+from krm_fn.clusters.nearness import Folders, Identity, nearest
 from krm_fn.clusters.node import RelatedObject
 from krm_fn.clusters.references import Use
 from krm_fn.patch import field_path
@@ -48,10 +48,10 @@ class ClusterMembers:
             self.nodes.add(key, node)
             if node.is_cluster:
                 self.clusters[key] = node
-        self._clusters_below: dict[str, list[Key]] = {}
+        self._folders = Folders(self.clusters)
+        self._of_identity: dict[Identity, list[Key]] = {}
         for key in self.clusters:
-            for scope in scopes(key.file):
-                self._clusters_below.setdefault(scope, []).append(key)
+            self._of_identity.setdefault(key.identity, []).append(key)
         self._uses = ObjectIndex(self._by_target().items())
         self._of_class: dict[Key, list[RelatedObject]] = {}
         for cluster in self.clusters.values():
@@ -233,7 +233,8 @@ class ClusterMembers:
         """Return that an object names a Cluster: a claim if that is in another namespace, unless it may do so."""
         namespace = node.key.namespace
         is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
-        is_about_it = not is_of_its_namespace and self._around(node)
+        is_about_one = self._folders.cluster_around(node.key.file) is not None
+        is_about_it = is_about_one and not is_of_its_namespace
         is_claim = not is_about_it and not may_be_same(namespace, cluster.namespace)
         return Membership(
             role=node.role,
@@ -248,7 +249,10 @@ class ClusterMembers:
 
         An object that names a Cluster by a placeholder is ``is_beside`` its Cluster: it means none of another file.
         """
-        keys = self._around(node)
+        around = self._folders.cluster_around(node.key.file)
+        if around is None:
+            return []
+        keys = nearest(self._of_identity[around], node.key.file)
         # Of several of one name each is another one: as templates in a folder.
         if is_beside or len(keys) > 1:
             keys = [key for key in keys if key.file == node.key.file]
@@ -257,18 +261,6 @@ class ClusterMembers:
         how = "the only Cluster in the list"
         memberships = [self._membership(node, key, how) for key in keys]
         return [membership._replace(is_only=True) for membership in memberships]
-
-    def _around(self, node: RelatedObject) -> list[Key]:
-        """Return the Cluster of the innermost folder around an object that holds any; [] where it holds several.
-
-        One that several files hold counts once. Outside of that folder may be other clusters, which have no say.
-        """
-        for scope in scopes(node.key.file):
-            keys = self._clusters_below.get(scope)
-            if keys:
-                identities = {key.identity for key in keys}
-                return keys if len(identities) == 1 else []
-        return []
 
 
 def _rank(membership: Membership) -> tuple[bool, bool, Key]:

@@ -1,8 +1,8 @@
 """Which of several objects of one name an object in a file means, in a repository of many clusters.
 
 It means the nearest one by folders. Inside of a cluster there is one object of a name: where two folders beside each
-other hold the same object, as ``clusters/dev`` and ``clusters/prod`` do, they are for two clusters, and what is in one is
-not there for the other. All objects of a list without paths are equally near.
+other hold the same object, as ``clusters/dev`` and ``clusters/prod`` do, or different Clusters, they are for two
+clusters, and what is in one is not there for the other. All objects of a list without paths are equally near.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters.model import Key
+
+Identity = tuple[str, str, str, str]
+"""Group, kind, namespace and name."""
 
 
 def scopes(file: str) -> Iterator[str]:
@@ -26,7 +29,7 @@ def nearest(keys: Iterable[Key], file: str) -> list[Key]:
     Of these the ones with the fewest folders: its own file is the nearest one, and a file beside it is nearer than one
     below.
     """
-    groups: dict[tuple[str, ...], list[Key]] = {}
+    groups: dict[Identity, list[Key]] = {}
     for key in keys:
         groups.setdefault(key.identity, []).append(key)
     nearest_keys: list[Key] = []
@@ -38,21 +41,39 @@ def nearest(keys: Iterable[Key], file: str) -> list[Key]:
 
 
 class Folders:
-    """What each file and folder holds, at any depth, by which the folders of clusters are told apart."""
+    """What each file and folder holds, at any depth, by which the folders of clusters are told apart.
 
-    def __init__(self) -> None:
-        self._held: dict[str, set[tuple[str, ...]]] = {}
+    Args:
+        clusters: the Clusters of the list.
+    """
+
+    def __init__(self, clusters: Iterable[Key] = ()) -> None:
+        self._held: dict[str, set[Identity]] = {}
+        self._clusters: dict[str, set[Identity]] = {}
+        for key in clusters:
+            _add(key, self._clusters)
 
     def add(self, key: Key) -> None:
         """Add an object."""
-        for scope in scopes(key.file):
-            self._held.setdefault(scope, set()).add(key.identity)
+        _add(key, self._held)
+
+    def cluster_around(self, file: str) -> Identity | None:
+        """Return the identity of the Cluster of the innermost folder around a file that holds any; None for several.
+
+        Outside of that folder may be other clusters, which have no say.
+        """
+        for scope in scopes(file):
+            identities = self._clusters.get(scope)
+            if identities:
+                return next(iter(identities)) if len(identities) == 1 else None
+        return None
 
     def are_apart(self, file: str, other: str) -> bool:
         """Return whether two files are for two clusters.
 
         The paths of ``clusters/dev/a.yaml`` and ``clusters/prod/b.yaml`` part at ``clusters/dev`` and
-        ``clusters/prod``: the files are apart if both of these hold, for example, Deployment "web".
+        ``clusters/prod``: the files are apart if both of these hold, for example, Deployment "web", or each a Cluster
+        and not the same.
         """
         if file == other or not (file and other):
             return False
@@ -60,7 +81,16 @@ class Folders:
         branch = "/".join(file.split("/")[:number])
         other_branch = "/".join(other.split("/")[:number])
         held = self._held.get(branch, set())
-        return not held.isdisjoint(self._held.get(other_branch, ()))
+        if not held.isdisjoint(self._held.get(other_branch, ())):
+            return True
+        clusters = self._clusters.get(branch)
+        other_clusters = self._clusters.get(other_branch)
+        return bool(clusters and other_clusters and clusters.isdisjoint(other_clusters))
+
+
+def _add(key: Key, held: dict[str, set[Identity]]) -> None:
+    for scope in scopes(key.file):
+        held.setdefault(scope, set()).add(key.identity)
 
 
 def _shared(path: str, other: str) -> int:

@@ -16,6 +16,7 @@ from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
 from krm_fn.clusters.members import ClusterMembers
 from krm_fn.clusters.model import Cluster, Key, Membership, Memberships
 from krm_fn.clusters.namespaces import may_be_same
+from krm_fn.clusters.nearness import Folders
 from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.node import RelatedObject, node_of
 from krm_fn.clusters.reading import pattern
@@ -55,6 +56,10 @@ class Topology:
     def clusters(self) -> tuple[Cluster, ...]:
         """All Clusters, in the order of the list."""
         return tuple(self._clusters[key] for key in self._members.clusters)
+
+    def folders(self) -> Folders:
+        """Return what tells the folders of the Clusters apart; nothing is in them yet."""
+        return Folders(self._members.clusters)
 
     def of(self, obj: Object) -> Memberships:
         """Return the Clusters that an object belongs to; of those in several files that say the same, the first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn import clusters
-from krm_fn.clusters import Folders, ObjectIndex, Topology
+from krm_fn.clusters import ObjectIndex, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
@@ -88,11 +88,14 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     read += reader.readable_of_kinds(system_kinds())
     topology = Topology(read)
     classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
-    folders = Folders()
-    uses = data_uses(reader, config, folders)
+    folders = topology.folders()
+    by_themselves = targets_of_items(source, config, ())
+    uses = data_uses(reader, config, folders, by_themselves)
     overview.take(read, topology, uses, config)
     del read  # so that memory is freed as items are taken
-    targets_of = targets_of_items(source, config, uses.names)
+    targets_of = by_themselves
+    if uses.names:
+        targets_of = targets_of_items(source, config, uses.names)
     patched: set[int] = set()
     if is_enabled(OF_CLASSES, config):
         patched.update(items_of_kinds(source, classes.kinds, classes.words))
@@ -108,7 +111,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
         for obj in reader.take(index) if is_needed else reader.readable(index):
             key = identity(obj)
             known.add(key, None)
-            if is_needed:
+            if index in by_themselves:
                 folders.add(key)
             _count(overview, obj, targets, config)
             if not is_selected(obj, config):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from krm_fn.clusters import Folders, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.places.charts import NO_SOURCES, ChartSources, chart_sources
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.item_targets import targets_of_items
 from krm_fn.plan.items import ItemReader, items_of_kinds
 from krm_fn.plan.selection import is_enabled, is_selected
 from krm_fn.products.releases import CHART_SOURCES
@@ -14,11 +15,13 @@ from krm_fn.target_table import ROWS, TargetRow
 from krm_fn.targets import TARGETS
 
 
-def data_uses(reader: ItemReader, config: ProxyConfig, folders: Folders) -> DataUses:
+def data_uses(
+    reader: ItemReader, config: ProxyConfig, folders: Folders, items: Iterable[int]
+) -> DataUses:
     """Return what objects of the list refer to, and which of that is in the list.
 
     Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them. Where something is referred to,
-    the objects of all targets are added to ``folders``, which tell the clusters apart.
+    the objects of some items, which do not depend on that, are added to ``folders``: these tell the clusters apart.
     """
     rows = {name: row for name, row in ROWS.items() if is_enabled(name, config)}
     fills_variables = any(row.fills_references for row in rows.values())
@@ -32,7 +35,7 @@ def data_uses(reader: ItemReader, config: ProxyConfig, folders: Folders) -> Data
         if row.reference_words:
             _note_references(uses, name, row, reader, config)
     if uses.names:
-        for index in targets_of_items(reader.source, config, uses.names):
+        for index in items:
             for obj in reader.readable(index):
                 folders.add(key_of(obj))
         _note_data(uses, reader, config)
