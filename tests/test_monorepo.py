@@ -6,7 +6,7 @@ The promise: `run FOLDER` and `run .` give a folder the same bytes where nothing
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import yaml
@@ -87,13 +87,13 @@ def of_pods(name: str, pods: str) -> dict[str, Any]:
     return cluster(name, clusterNetwork=network, infrastructureRef=reference("AWSCluster", name))
 
 
-CHARTS = {"targets": {"charts": {"choose": [{"charts": ["*"]}]}}}
+CHARTS: dict[str, Any] = {"targets": {"charts": {"choose": [{"charts": ["*"]}]}}}
 ENV = [{"name": "LOG", "value": "debug"}]
 FROM_MAP = [{"configMapRef": {"name": "environment"}}]
 
 
 class TestCreatedObjects:
-    SPEC = {"trustedCA": {"pem": certificates.A}}
+    SPEC: ClassVar[dict[str, Any]] = {"trustedCA": {"pem": certificates.A}}
 
     def test_each_cluster_gets_its_own(self) -> None:
         files = {f"clusters/{name}/a.yaml": text(workload()) for name in ("dev", "prod")}
@@ -157,7 +157,9 @@ class TestDataThatIsRead:
 
 
 class TestReferencesOfTheConfig:
-    SPEC = {"trustedCA": {"configMap": {"name": "corp-ca", "namespace": "cert-manager", "key": "ca.crt"}}}
+    SPEC: ClassVar[dict[str, Any]] = {
+        "trustedCA": {"configMap": {"name": "corp-ca", "namespace": "cert-manager", "key": "ca.crt"}}
+    }
 
     @staticmethod
     def nodes(name: str) -> dict[str, Any]:
@@ -215,7 +217,7 @@ class TestReferencesOfTheConfig:
 
 
 class TestTheClusterOfAWorkload:
-    FILES = {
+    FILES: ClassVar[Files] = {
         "clusters/ohio/cluster.yaml": text(of_pods("ohio", "10.1.0.0/16")),
         "clusters/ohio/apps/a.yaml": text(workload()),
         "clusters/paris/cluster.yaml": text(of_pods("paris", "10.2.0.0/16")),

@@ -6,8 +6,8 @@ known by name only. Where nothing says anything, it is the only Cluster around t
 
 Objects of Cluster API are in the namespace of their Cluster. Others may be elsewhere, but then nothing but their own
 word connects them: such a membership says from which namespace it is claimed. Where the innermost folder with a Cluster
-holds one alone, an object in it is about that one anyway, unless it is of Cluster API, a Secret or a ConfigMap: these are
-beside theirs.
+holds no other one, an object in it is about that one anyway, unless it is of Cluster API, a Secret or a ConfigMap:
+these are beside theirs.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.clusters.model import Key
-from krm_fn.clusters.nearness import Folders, nearest
+from krm_fn.clusters.nearness import Folders, Identity, nearest, scopes
 from krm_fn.light_typing import TypeVar
 from krm_fn.placeholders import is_template
 
@@ -39,7 +39,8 @@ class ObjectIndex(Mapping[Key, _Value]):
         self, members: Iterable[tuple[Key, _Value]] = (), folders: Folders | None = None
     ) -> None:
         self._members: dict[Key, _Value] = {}
-        self._by_name: dict[tuple[str, str, str], list[Key]] = {}
+        self._by_name: dict[tuple[str, str, str], dict[Identity, None]] = {}
+        self._below: dict[tuple[str, Identity], list[Key]] = {}
         self._folders = folders
         for key, value in members:
             self.add(key, value)
@@ -47,17 +48,27 @@ class ObjectIndex(Mapping[Key, _Value]):
     def add(self, key: Key, value: _Value) -> None:
         """Add an object; the last one of a key counts."""
         if key not in self._members:
-            namesakes = self._by_name.setdefault(_named(key), [])
-            namesakes.append(key)
+            self._by_name.setdefault(_named(key), {})[key.identity] = None
+            for scope in scopes(key.file):
+                self._below.setdefault((scope, key.identity), []).append(key)
         self._members[key] = value
 
     def namesakes(self, key: Key) -> list[Key]:
         """Return the objects of its kind and name, in each namespace those nearest to its file."""
-        namesakes = self._by_name.get(_named(key), [])
-        if self._folders:
-            are_apart = self._folders.are_apart
-            namesakes = [other for other in namesakes if not are_apart(other.file, key.file)]
-        return nearest(namesakes, key.file)
+        namesakes: list[Key] = []
+        for identity in self._by_name.get(_named(key), ()):
+            namesakes += self._nearest(identity, key.file)
+        return namesakes
+
+    def _nearest(self, identity: Identity, file: str) -> list[Key]:
+        """Return the objects of one identity that are nearest to a file, found from the inside out."""
+        for scope in scopes(file):
+            keys = self._below.get((scope, identity), [])
+            if self._folders:
+                keys = [key for key in keys if not self._folders.are_apart(key.file, file)]
+            if keys:
+                return nearest(keys, file)
+        return []
 
     def candidates(self, key: Key) -> list[Key]:
         """Return all objects that the key may mean: the exact one, else those of its file, else of its namespace."""
@@ -78,8 +89,8 @@ class ObjectIndex(Mapping[Key, _Value]):
 
     def has_one(self, key: Key) -> bool:
         """Return whether one object has the kind and name of a key, in whatever namespace and file."""
-        namesakes = self._by_name.get(_named(key), ())
-        return len(namesakes) == 1
+        identities = self._by_name.get(_named(key), ())
+        return sum(len(self._below["", identity]) for identity in identities) == 1
 
     def __getitem__(self, key: Key) -> _Value:
         member = self.find(key)

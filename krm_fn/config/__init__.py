@@ -87,12 +87,11 @@ def load(
     if function_config is None or function_config == {}:
         return None
     config = _loaded(function_config, objects)
-    if config is None or objects is None or not objects.files:
+    if config is None or objects is None:
         return config
-    views = ObjectIndex(
-        (Key("", "", "", "", file), _loaded(function_config, objects.seen_from(file)))
-        for file in objects.files
-    )
+    views: ObjectIndex[Any] = ObjectIndex()
+    for file, seen in objects.views():
+        views.add(Key("", "", "", "", file), _loaded(function_config, seen))
     return config._replace(views=views)
 
 

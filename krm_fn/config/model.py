@@ -6,7 +6,7 @@ Values only. None, where it is allowed, means "not said here", and is something 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from types import MappingProxyType
 
@@ -85,16 +85,10 @@ class ForeignValue(NamedTuple):
 
 
 class Lookup(Protocol):
-    """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it.
+    """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it."""
 
-    Attributes:
-        files: those of objects with one name and different contents, of which objects see the nearest one.
-    """
-
-    files: Mapping[str, None]
-
-    def seen_from(self, file: str) -> Lookup:
-        """Return the same objects as a file sees them."""
+    def views(self) -> Iterable[tuple[str, Lookup]]:
+        """Yield the files of objects with one name and different contents, and the same Lookup as each file sees it."""
 
     def values(self, source: Mapping[str, Any]) -> Mapping[Pointer, ForeignValue]:
         """Return the values of an entry of ``spec.from``: path below ``spec`` -> value."""
@@ -163,7 +157,8 @@ class ProxyConfig(NamedTuple):
         if not self.views:
             return self
         near = self.views.candidates(Key("", "", "", "", file))
-        view, *others = [self.views[key] for key in near] or [self]
+        view: ProxyConfig
+        view, *others = [self.views[key] for key in near]
         if any(other != view for other in others):
             files = " and ".join(key.file for key in near)
             problem = (

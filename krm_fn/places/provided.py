@@ -26,6 +26,7 @@ _OF_ONE_KEY = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 _OF_ALL_KEYS = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
 _FLUX_GROUP = ".toolkit.fluxcd.io"
 
+
 class DataReference(NamedTuple):
     """That an object reads a ConfigMap or a Secret.
 
@@ -134,7 +135,7 @@ class DataUses:
         import copy  # noqa: PLC0415 -- most lists hold nothing that is looked for
 
         uses = copy.copy(self)
-        uses._file = file  # noqa: SLF001 -- a copy of itself
+        uses._file = file
         uses.chart_sources = self.chart_sources._replace(file=file)
         return uses
 

@@ -20,8 +20,8 @@ def data_uses(
 ) -> DataUses:
     """Return what objects of the list refer to, and which of that is in the list.
 
-    Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them. Where something is referred to,
-    the objects of some items, which do not depend on that, are added to ``folders``: these tell the clusters apart.
+    Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them. If something is referred to,
+    the objects of ``items`` are added to ``folders``, which tell the clusters apart.
     """
     rows = {name: row for name, row in ROWS.items() if is_enabled(name, config)}
     fills_variables = any(row.fills_references for row in rows.values())

@@ -8,7 +8,6 @@ judge the values; no text of an object is ever reported, only the names of its k
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator, Mapping
 
@@ -37,22 +36,21 @@ class Objects:
 
     Args:
         lists: where the objects are; an item is read only where its text says that it may be the one.
-
-    Attributes:
-        files: those of objects with one name and different contents, of which objects see the nearest one.
     """
 
     def __init__(self, *lists: ObjectSource) -> None:
-        self.files: dict[str, None] = {}
         self._lists = lists
         self._file = ""
         self._known: dict[tuple[str, str, str | None], list[Object]] = {}
+        self._differing: set[str] = set()
 
-    def seen_from(self, file: str) -> Objects:
-        """Return the same objects as a file sees them."""
-        objects = copy.copy(self)
-        objects._file = file
-        return objects
+    def views(self) -> Iterator[tuple[str, Objects]]:
+        """Yield the files of objects with one name and different contents, and these Objects as each file sees them."""
+        for file in sorted(self._differing):
+            objects = Objects(*self._lists)
+            objects._file = file
+            objects._known = self._known
+            yield file, objects
 
     def values(self, source: Data) -> Mapping[_Path, ForeignValue]:
         """Return the values of an entry of ``spec.from``.
@@ -135,7 +133,7 @@ class Objects:
             return first
         if self._file or len(keys) < len(candidates):
             return None
-        self.files |= dict.fromkeys(sorted(key.file for key in keys))
+        self._differing.update(key.file for key in keys)
         return first
 
     def _has_others(self, namespace: str) -> bool:
