@@ -62,12 +62,14 @@ class ObjectIndex(Mapping[Key, _Value]):
 
     def _nearest(self, identity: Identity, file: str) -> list[Key]:
         """Return the objects of one identity that are nearest to a file, found from the inside out."""
+        inside = file
         for scope in scopes(file):
             keys = self._below.get((scope, identity), [])
-            if self._folders:
-                keys = [key for key in keys if not self._folders.are_apart(key.file, file)]
+            if self._folders and scope != file:
+                keys = self._folders.within_reach(keys, scope, inside)
             if keys:
                 return nearest(keys, file)
+            inside = scope
         return []
 
     def candidates(self, key: Key) -> list[Key]:

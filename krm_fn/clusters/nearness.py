@@ -68,24 +68,34 @@ class Folders:
                 return next(iter(identities)) if len(identities) == 1 else None
         return None
 
-    def are_apart(self, file: str, other: str) -> bool:
-        """Return whether two files are for two clusters.
+    def within_reach(self, keys: Iterable[Key], folder: str, inside: str) -> list[Key]:
+        """Return those objects below a folder that are for the same cluster as one part of it, and outside of that.
 
-        The paths of ``clusters/dev/a.yaml`` and ``clusters/prod/b.yaml`` part at ``clusters/dev`` and
-        ``clusters/prod``: the files are apart if both of these hold, for example, Deployment "web", or each a Cluster
-        and not the same.
+        In ``clusters``, nothing of ``clusters/prod`` is for the cluster of ``clusters/dev`` if both of these hold, for
+        example, Deployment "web", or each a Cluster and not the same.
         """
-        if file == other or not (file and other):
-            return False
-        number = _shared(file, other) + 1
-        branch = "/".join(file.split("/")[:number])
-        other_branch = "/".join(other.split("/")[:number])
-        held = self._held.get(branch, set())
-        if not held.isdisjoint(self._held.get(other_branch, ())):
+        reached: dict[str, list[Key]] = {}
+        for key in keys:
+            reached.setdefault(_part(key.file, folder), []).append(key)
+        near: list[Key] = []
+        for part, members in reached.items():
+            if not (part and self._are_apart(part, inside)):
+                near += members
+        return near
+
+    def _are_apart(self, part: str, other: str) -> bool:
+        held = self._held.get(part, set())
+        if not held.isdisjoint(self._held.get(other, ())):
             return True
-        clusters = self._clusters.get(branch)
-        other_clusters = self._clusters.get(other_branch)
+        clusters = self._clusters.get(part)
+        other_clusters = self._clusters.get(other)
         return bool(clusters and other_clusters and clusters.isdisjoint(other_clusters))
+
+
+def _part(file: str, folder: str) -> str:
+    """Return the file or folder, directly in a folder, that a file below that is in."""
+    end = file.find("/", len(folder) + 1 if folder else 0)
+    return file if end < 0 else file[:end]
 
 
 def _add(key: Key, held: dict[str, set[Identity]]) -> None:
