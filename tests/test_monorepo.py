@@ -95,12 +95,19 @@ FROM_MAP = [{"configMapRef": {"name": "environment"}}]
 class TestCreatedObjects:
     SPEC: ClassVar[dict[str, Any]] = {"trustedCA": {"pem": certificates.A}}
 
-    def test_each_cluster_gets_its_own(self) -> None:
-        files = {f"clusters/{name}/a.yaml": text(workload()) for name in ("dev", "prod")}
+    @pytest.mark.parametrize("root", ["", "clusters/", "/home/me/clusters/", "../"])
+    def test_each_cluster_gets_its_own(self, root: str) -> None:
+        files = {f"{root}{name}/a.yaml": text(workload()) for name in ("dev", "prod")}
         after = run(files, **self.SPEC)
         assert all(content.count("kind: ConfigMap") == 1 for content in after.values())
         assert run(after, **self.SPEC) == after
         assert run(after, mode="Remove") == run(files, mode="Remove")
+
+    def test_a_patch_is_of_the_cluster_of_what_it_patches(self) -> None:
+        patch = workload()
+        del patch["spec"]["selector"]
+        files = {"manager/manager.yaml": text(workload()), "default/patch.yaml": text(patch)}
+        assert "".join(run(files, **self.SPEC).values()).count("kind: ConfigMap") == 1
 
     @pytest.mark.parametrize("other", ["a/b.yaml", "b/b.yaml"], ids=["in one folder", "in two folders"])
     def test_two_workloads_of_one_cluster_share_it(self, other: str) -> None:

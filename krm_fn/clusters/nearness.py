@@ -94,7 +94,7 @@ class Folders:
 
 def _part(file: str, folder: str) -> str:
     """Return the file or folder, directly in a folder, that a file below that is in."""
-    end = file.find("/", len(folder) + 1 if folder else 0)
+    end = file.find("/", len(folder) + 1)
     return file if end < 0 else file[:end]
 
 

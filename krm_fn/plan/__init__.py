@@ -25,7 +25,7 @@ from krm_fn.plan.model import (
     location_of,
 )
 from krm_fn.plan.other_systems import OtherNodes
-from krm_fn.plan.references import data_uses
+from krm_fn.plan.references import add_whole, data_uses
 from krm_fn.plan.selection import fits, is_edited, is_enabled, is_selected
 from krm_fn.plan.subjects import Subject, by_groups, resolved_for_each
 from krm_fn.products.node_kinds import OF_CLASSES
@@ -109,10 +109,9 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
         is_needed = index in targets_of or index in patched
         has_code = holds_code(source, index)
         for obj in reader.take(index) if is_needed else reader.readable(index):
-            key = identity(obj)
-            known.add(key, None)
+            known.add(identity(obj), None)
             if index in by_themselves:
-                folders.add(key)
+                add_whole(folders, obj)
             _count(overview, obj, targets, config)
             if not is_selected(obj, config):
                 continue

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from krm_fn.clusters import Folders, key_of
 from krm_fn.config import ProxyConfig
+from krm_fn.krm.resourcelist import Object
+from krm_fn.patch import lookup
 from krm_fn.places.charts import NO_SOURCES, ChartSources, chart_sources
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.items import ItemReader, items_of_kinds
@@ -37,9 +39,16 @@ def data_uses(
     if uses.names:
         for index in items:
             for obj in reader.readable(index):
-                folders.add(key_of(obj))
+                add_whole(folders, obj)
         _note_data(uses, reader, config)
     return uses
+
+
+def add_whole(folders: Folders, obj: Object) -> None:
+    """Add an object to folders, unless it is a patch: the API server takes no workload without a selector."""
+    group, _ = obj.group_kind
+    if group != "apps" or lookup(obj.data, ("spec", "selector")):
+        folders.add(key_of(obj))
 
 
 def _chart_sources(reader: ItemReader) -> ChartSources:
