@@ -258,7 +258,7 @@ class ClusterMembers:
             keys = [key for key in keys if key.file == node.key.file]
         if node.is_beside_its_cluster:
             keys = [key for key in keys if may_be_same(node.key.namespace, key.namespace)]
-        how = "the only Cluster in the list"
+        how = "the only Cluster around it"
         memberships = [self._membership(node, key, how) for key in keys]
         return [membership._replace(is_only=True) for membership in memberships]
 

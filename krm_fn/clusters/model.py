@@ -69,7 +69,7 @@ class Membership(NamedTuple):
         claimed_from: the namespace of the object, where only the object itself says that it belongs to this Cluster
             of another namespace.
         is_guest: it belongs to the Cluster by a ClusterClass in another namespace.
-        is_only: nothing says so, but the list has no other Cluster.
+        is_only: nothing says so, but the innermost folder around it that holds a Cluster holds no other one.
         key: that of the Cluster.
     """
 
