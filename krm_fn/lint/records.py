@@ -107,13 +107,12 @@ def _reason(text: str) -> Reason | None:
     return Reason(Why.FINDING, redact(text)) if text else None
 
 
-def _is_provided(place: Compared) -> bool:
+def _is_provided(compared: Compared) -> bool:
     """Return whether somebody chose an object that takes its proxy from another one, such as a Secret."""
-    planned = place.place
-    if not place.wanted or planned.target_id not in _CHOSEN:
+    planned = compared.place
+    if not compared.wanted or planned.target_id not in _CHOSEN:
         return False
-    found = planned.target.places(planned.obj.data, planned.context)
-    return any(isinstance(found_place, Place) for found_place in found)
+    return any(isinstance(place, Place) for place in planned.places())
 
 
 def _written_by_classes(records: Iterable[ObjectRecord]) -> Iterator[tuple[Key, State]]:
