@@ -65,9 +65,9 @@ def test_help_says_of_a_code_what_it_means_and_how_to_silence_it(name: str) -> N
     if found:
         data = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "p"}, **yaml.safe_load(found[1])}
         data["spec"]["httpProxy"] = "http://proxy:3128"
-        wanted = load(data)
-        assert wanted is not None
-        assert wanted.lint == {name: None}
+        config = load(data)
+        assert config is not None
+        assert config.lint == {name: None}
 
 
 def test_targets_are_listed_each_with_a_title() -> None:

@@ -180,7 +180,7 @@ def test_which_proxy_config_counts(specs: list[str], expected: list[str]) -> Non
 
 def test_the_proxy_config_that_is_named_counts_alone() -> None:
     named = config.load(Document(CONFIG + "  lint: {rules: {EntryForm: Error}}\n").data())
-    found = judged(CONFIG + "  lint: {rules: {EntryForm: Off}}\n", WRONG, wanted=named)
+    found = judged(CONFIG + "  lint: {rules: {EntryForm: Off}}\n", WRONG, config=named)
     assert [(result.code, result.severity) for result in found.results] == [("EntryForm", Severity.ERROR)]
 
 

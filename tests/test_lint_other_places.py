@@ -196,15 +196,15 @@ def test_the_right_proxy_beside_what_a_run_writes_is_none(place: str) -> None:
 
 @pytest.mark.parametrize("place", ["a script among the files of nodes", "a patch of a ClusterClass"])
 def test_lint_names_what_wins_on_nodes_where_a_proxyconfig_says_the_proxy(place: str) -> None:
-    def codes(url: str, wanted: ProxyConfig) -> set[str]:
+    def codes(url: str, config: ProxyConfig) -> set[str]:
         item = {**places(url), **beside(url)}[place]
         return {
-            result.code for result in audit(ReadableManifests({"a.json": json.dumps(item).encode()}), wanted).results
+            result.code for result in audit(ReadableManifests({"a.json": json.dumps(item).encode()}), config).results
         }
 
-    wanted = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
-    assert "OtherProxy" in codes(OLD, wanted)
-    assert "OtherProxy" not in codes(RIGHT, wanted) | codes(OLD, ProxyConfig())
+    config = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
+    assert "OtherProxy" in codes(OLD, config)
+    assert "OtherProxy" not in codes(RIGHT, config) | codes(OLD, ProxyConfig())
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_lint_names_what_wins_on_nodes_where_a_proxyconfig_says_the_proxy(place:
     ],
 )
 def test_a_file_without_objects_may_set_another_proxy(text: str, is_stale: bool) -> None:
-    wanted = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
-    results = list(stale_files({"patch.yaml": text.encode()}, wanted))
+    config = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
+    results = list(stale_files({"patch.yaml": text.encode()}, config))
     assert [(result.code, result.ref.file_path) for result in results] == [("OtherProxy", "patch.yaml")] * is_stale
     assert list(stale_files({"patch.yaml": text.encode()}, ProxyConfig())) == []

@@ -64,7 +64,7 @@ def _answer(arguments: list[str]) -> streams.Answer:
         return function.run()
     from krm_fn.cli.parser import parsed  # noqa: PLC0415 -- the function does without it
 
-    given = parsed(arguments or ["--help"])
-    module = importlib.import_module(f"krm_fn.cli.{given.module}")
-    answer: streams.Answer = module.run(given)
+    args = parsed(arguments or ["--help"])
+    module = importlib.import_module(f"krm_fn.cli.{args.module}")
+    answer: streams.Answer = module.run(args)
     return answer

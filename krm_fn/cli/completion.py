@@ -29,11 +29,11 @@ complete -o filenames -F _inject_proxy inject-proxy
 _ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Print the script of a shell."""
-    if given.shell == "fish":
+    if args.shell == "fish":
         return Answer(["".join(_fish_lines()).encode()])
-    begin = _ZSH if given.shell == "zsh" else ""
+    begin = _ZSH if args.shell == "zsh" else ""
     return Answer([f"{begin}{_bash()}".encode()])
 
 

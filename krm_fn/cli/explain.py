@@ -20,36 +20,36 @@ from krm_fn.krm.masking import redact
 from krm_fn.pipeline import run_checked
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Explain what a run would write."""
-    is_named = given.paths and not any(map(os.path.isdir, given.paths))
+    is_named = args.paths and not any(map(os.path.isdir, args.paths))
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
-    folder = common_folder(given.paths or ["."])
-    start = folder if given.output == "html" else ""
-    selection = select(given.paths, given.exclude, also, start)
+    folder = common_folder(args.paths or ["."])
+    start = folder if args.output == "html" else ""
+    selection = select(args.paths, args.exclude, also, start)
     manifests = selection.documents()
-    found = find_config(manifests, selection, given.config, given.paths, given.exclude)
-    wanted = found.load()
-    if wanted.mode is Mode.CHECK:
-        wanted = wanted._replace(mode=Mode.INJECT)
-    comparison = run_checked(manifests, wanted).comparison
-    explanation = explain(comparison, manifests, given.cluster, named=given.verbose)
+    found = find_config(manifests, selection, args.config, args.paths, args.exclude)
+    config = found.load()
+    if config.mode is Mode.CHECK:
+        config = config._replace(mode=Mode.INJECT)
+    comparison = run_checked(manifests, config).comparison
+    explanation = explain(comparison, manifests, args.cluster, named=args.verbose)
     lines = found.lines()
     if explanation.silenced:
         lines.append(f"inject-proxy explain: {explanation.silenced} silenced")
     if selection.left_alone:
-        lines += selection.lines(verbose=given.verbose)
+        lines += selection.lines(verbose=args.verbose)
         lines.append(f"inject-proxy explain: {selection.counts()}")
     # A terminal gets the bytes of a file name that is no UTF-8; JSON and HTML must be UTF-8.
-    errors = "surrogateescape" if given.output == "text" else "backslashreplace"
-    return Answer([_rendered(given, explanation, folder).encode(errors=errors)], lines)
+    errors = "surrogateescape" if args.output == "text" else "backslashreplace"
+    return Answer([_rendered(args, explanation, folder).encode(errors=errors)], lines)
 
 
-def _rendered(given: Namespace, explanation: Explanation, folder: str) -> str:
-    if given.output == "html":
+def _rendered(args: Namespace, explanation: Explanation, folder: str) -> str:
+    if args.output == "html":
         return html.render(explanation, _origin(folder))
-    if given.output == "text":
-        return text.render(explanation, verbose=given.verbose, quiet=given.quiet)
+    if args.output == "text":
+        return text.render(explanation, verbose=args.verbose, quiet=args.quiet)
     data = asdict(explanation)
     data["findings"] = [result.to_data() for result in explanation.findings]
     data["covered"] = [row.to_data() for row in explanation.covered]

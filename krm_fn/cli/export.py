@@ -40,50 +40,50 @@ TARGET_OF = {
 """System -> the target that fills its files."""
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Fill a file, or print a command line."""
-    if (given.system == "konvoy") == bool(given.file):
+    if (args.system == "konvoy") == bool(args.file):
         raise UsageError("one file must be named, or `konvoy` alone, which prints a command line")
-    if given.file == "-" and (given.in_place or not given.config):
+    if args.file == "-" and (args.in_place or not args.config):
         raise UsageError("`-` must be with `--config` and without `--in-place`")
-    if given.config:
-        wanted = config_of_file(given.config).load()
+    if args.config:
+        config = config_of_file(args.config).load()
     else:
         selection = select(["-"], ())
-        wanted = find_config(Manifests(selection.manifests), selection, "", ()).load()
-    if given.system == "konvoy":
-        return _command_line(given, wanted)
-    return _file(given, wanted)
+        config = find_config(Manifests(selection.manifests), selection, "", ()).load()
+    if args.system == "konvoy":
+        return _command_line(args, config)
+    return _file(args, config)
 
 
-def _command_line(given: Namespace, wanted: ProxyConfig) -> Answer:
-    if wanted.mode is Mode.REMOVE:
+def _command_line(args: Namespace, config: ProxyConfig) -> Answer:
+    if config.mode is Mode.REMOVE:
         raise UsageError(
             "`spec.mode` must not be Remove: a command line without flags sets no proxy"
         )
-    roles = [Role(given.role)] if given.role else list(Role)
-    text, lines = konvoy.command_line(wanted, _cluster(given), roles)
+    roles = [Role(args.role)] if args.role else list(Role)
+    text, lines = konvoy.command_line(config, _cluster(args), roles)
     return Answer([text.encode()], lines)
 
 
-def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
+def _file(args: Namespace, config: ProxyConfig) -> Answer:
     memberships: Memberships = ()
-    if given.cluster or given.labels or given.role:
-        role = Role(given.role) if given.role else None
-        memberships = (Membership(_cluster(given), role),)
-    target = TARGETS[TARGET_OF[given.system]]
+    if args.cluster or args.labels or args.role:
+        role = Role(args.role) if args.role else None
+        memberships = (Membership(_cluster(args), role),)
+    target = TARGETS[TARGET_OF[args.system]]
     if target.file is None:
         raise InternalError(f"`{target.id}` fills no files")
     readers = Readers(target.file.audience)
-    resolved = settings.resolve(wanted, memberships, target=target.id, readers=readers)
-    if not resolved.declared and wanted.mode is not Mode.REMOVE:
+    resolved = settings.resolve(config, memberships, target=target.id, readers=readers)
+    if not resolved.declared and config.mode is not Mode.REMOVE:
         raise UsageError(
             "the ProxyConfig must say which proxy goes into the file: in `spec`, in an override whose `match` holds "
             f"nothing but `targets: [{target.id}]`, or in one that fits `--cluster`, `--labels` and `--role`"
         )
-    name = STDIN if given.file == "-" else given.file
-    is_new = given.in_place and not os.path.lexists(given.file)
-    old = "" if is_new else read_text(given.file)
+    name = STDIN if args.file == "-" else args.file
+    is_new = args.in_place and not os.path.lexists(args.file)
+    old = "" if is_new else read_text(args.file)
     try:
         text, edits = _filled(old, target.file, resolved.settings)
     except InputError as error:
@@ -92,16 +92,16 @@ def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
     notes = settings.notes(resolved, memberships)
     lines = [note.about(ref).line_with_file() for note in notes]
     lines.append(f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
-    if not given.in_place:
+    if not args.in_place:
         return Answer([text.encode()], lines)
     change = ContentChange(None if is_new else old.encode(), text.encode())
     return Answer((), lines, changes={os.path.realpath(name): change} if edits else {})
 
 
-def _cluster(given: Namespace) -> Cluster:
+def _cluster(args: Namespace) -> Cluster:
     """Return the Cluster of the command line, as overrides match it."""
-    namespace, _, name = given.cluster.rpartition("/")
-    pairs = given.labels.split(",") if given.labels else ()
+    namespace, _, name = args.cluster.rpartition("/")
+    pairs = args.labels.split(",") if args.labels else ()
     labels = dict(pair.strip().partition("=")[::2] for pair in pairs)
     if "" in labels or "" in labels.values():
         raise UsageError("`--labels` must hold pairs such as `region=west,stage=prod`")

@@ -178,9 +178,9 @@ def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
     """Yield the entries of a list that a person wrote: not what a run derives for the Clusters of the place."""
     if not text or noproxy.may_hold_a_credential(text):
         return
-    wanted = ProxyConfig(http_proxy=proxy.http, https_proxy=proxy.https)
+    proxy_config = ProxyConfig(http_proxy=proxy.http, https_proxy=proxy.https)
     readers = Readers(Audience.NODE)
-    resolved = settings.resolve(wanted, place.memberships, target="", readers=readers)
+    resolved = settings.resolve(proxy_config, place.memberships, target="", readers=readers)
     derived = {entry.text.lstrip(".") for entry in resolved.entries}
     corrected = corrected_entries(text, Reader(Audience.NODE, resolved.networks))
     for entry in noproxy.parse(",".join(corrected)):

@@ -11,10 +11,10 @@ from krm_fn.light_typing import Any
 from krm_fn.pipeline import run as run_function
 
 
-def run(given: Any = None) -> Answer:
-    """Do what the functionConfig of the list asks for; ``given`` has the options, if there are some."""
+def run(args: Any = None) -> Answer:
+    """Do what the functionConfig of the list asks for; ``args`` has the options, if there are some."""
     outcome = run_function(streams.read())
-    lines = result_lines(outcome.results, verbose=given is not None and given.verbose)
+    lines = result_lines(outcome.results, verbose=args is not None and args.verbose)
     if outcome.left:
         lines.append(f"inject-proxy: {outcome.left}")
     lines.append(

@@ -15,20 +15,20 @@ from krm_fn.near_names import did_you_mean
 _WIDTH = 100
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Print a help text."""
     parser = main_parser()
-    if given.name is None:
+    if args.name is None:
         return Answer([parser.format_help().encode()])
-    if given.name in parser.commands:
-        return Answer([parser.commands[given.name].format_help().encode()])
-    if given.name in CODES:
-        return Answer([_about_code(given.name).encode()])
+    if args.name in parser.commands:
+        return Answer([parser.commands[args.name].format_help().encode()])
+    if args.name in CODES:
+        return Answer([_about_code(args.name).encode()])
     advice = (
-        did_you_mean(given.name, (*parser.commands, *CODES))
+        did_you_mean(args.name, (*parser.commands, *CODES))
         or ": `inject-proxy --help` lists the commands"
     )
-    raise UsageError(f'"{given.name}" is neither a command nor a code{advice}')
+    raise UsageError(f'"{args.name}" is neither a command nor a code{advice}')
 
 
 def _about_code(name: str) -> str:

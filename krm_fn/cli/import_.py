@@ -25,25 +25,25 @@ _FORMS = {
 """Name on the command line -> form of the file; konvoy has a command line in the place of a file."""
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Print a ProxyConfig."""
-    if given.system == "konvoy":
-        spec, lines = konvoy.spec_of(given.words)
+    if args.system == "konvoy":
+        spec, lines = konvoy.spec_of(args.words)
         return Answer([_printed(spec, "the flags of `konvoy create cluster`")], lines)
-    if len(given.words) != 1:
+    if len(args.words) != 1:
         raise UsageError("one file must be named, or `-` for standard input")
-    text = read_text(given.words[0])
+    text = read_text(args.words[0])
     try:
-        fields = formats.read(text, _FORMS[given.system])
+        fields = formats.read(text, _FORMS[args.system])
     except ConfigError as error:
         raise ConfigError.of(f"the file {error}") from None
     spec = _spec(fields)
     lines = []
     left_out = ", ".join(f"`{name}`" for name in formats.left_out(text))
-    if given.system == "tkg" and left_out and "mode" not in spec:
+    if args.system == "tkg" and left_out and "mode" not in spec:
         lines.append(f"[warning] TKG adds what {left_out} stand for: write it into `spec.noProxy`")
     try:
-        return Answer([_printed(spec, f"a file of {given.system}")], lines)
+        return Answer([_printed(spec, f"a file of {args.system}")], lines)
     except ConfigError as error:
         problems = []
         for problem in error.problems:

@@ -46,17 +46,17 @@ _SECRET = [
 ]
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Look at a folder, ask on a terminal, and write or print a ProxyConfig."""
-    if not os.path.isdir(given.folder):
-        raise UsageError(f'"{given.folder}" must be a folder: the one with the manifests')
-    selection = select([given.folder], given.exclude, {LeftAlone.RESOURCE_LIST})
+    if not os.path.isdir(args.folder):
+        raise UsageError(f'"{args.folder}" must be a folder: the one with the manifests')
+    selection = select([args.folder], args.exclude, {LeftAlone.RESOURCE_LIST})
     manifests = ReadableManifests(selection.manifests, selection.paths)
-    file = os.path.normpath(os.path.join(given.folder, _NAME))
-    asks = not (given.yes or given.print)
-    if not given.print:
+    file = os.path.normpath(os.path.join(args.folder, _NAME))
+    asks = not (args.yes or args.print)
+    if not args.print:
         files = [located.ref.file_path for located in manifests.configs()]
-        above = config_above(manifests, [given.folder])
+        above = config_above(manifests, [args.folder])
         if above:
             files.append(above.file)
         if files:
@@ -66,9 +66,9 @@ def run(given: Namespace) -> Answer:
     if asks and not (streams.is_terminal(sys.stdin) and streams.is_terminal(sys.stderr)):
         raise UsageError("there is no terminal to ask on: `--yes` or `--print` asks nothing")
     options = {
-        "HTTP_PROXY": given.http_proxy,
-        "HTTPS_PROXY": given.https_proxy,
-        "NO_PROXY": ",".join(_entries(given.no_proxy or "")),
+        "HTTP_PROXY": args.http_proxy,
+        "HTTPS_PROXY": args.https_proxy,
+        "NO_PROXY": ",".join(_entries(args.no_proxy or "")),
     }
     targets = targets_to_choose(manifests)
     find = partial(find_proxies, manifests, selection.others, targets)
@@ -92,9 +92,9 @@ def run(given: Namespace) -> Answer:
     content = _text(spec, selection).encode(errors="backslashreplace")
     if main.has_password:
         lines += _SECRET
-    if given.print:
+    if args.print:
         return Answer([content], lines)
-    lines += [f"created {file}", f"next: inject-proxy run --diff {given.folder}"]
+    lines += [f"created {file}", f"next: inject-proxy run --diff {args.folder}"]
     return Answer((), lines, changes={real_path(file): ContentChange(None, content)})
 
 

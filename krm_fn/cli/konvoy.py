@@ -93,9 +93,9 @@ def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     for flag in _KNOWN:
         names = (flag, "-c") if flag == _NAME else (flag,)
         parser.add_argument(*names, dest=flag, action="append")
-    given, rest = parser.parse_known_args(list(arguments))
+    args, rest = parser.parse_known_args(list(arguments))
     flags = {}
-    for flag, values in vars(given).items():
+    for flag, values in vars(args).items():
         if values:
             flags[flag] = ",".join(values) if flag.endswith("no-proxy") else values[-1]
     return flags, rest
@@ -131,10 +131,10 @@ def _proxy(flags: Mapping[str, str], prefix: str) -> Fields:
 
 
 def command_line(
-    wanted: ProxyConfig, cluster: Cluster, roles: Sequence[Role]
+    config: ProxyConfig, cluster: Cluster, roles: Sequence[Role]
 ) -> tuple[str, list[str]]:
     """Return the command line that creates a cluster with the proxy of a ProxyConfig, and lines about what it lacks."""
-    defaults = wanted.cluster_defaults
+    defaults = config.cluster_defaults
     infrastructure = "preprovisioned"
     for word, kind in _INFRASTRUCTURES.items():
         if kind == defaults.infrastructure_kind:
@@ -144,8 +144,8 @@ def command_line(
         endpoint = value_of(defaults.endpoint)
     proxies: dict[str, str] = {}
     for role in roles:
-        proxies |= _flags_of_role(wanted, cluster, role)
-    mirror = wanted.mirror.url if wanted.mirror else ""
+        proxies |= _flags_of_role(config, cluster, role)
+    mirror = config.mirror.url if config.mirror else ""
     if not mirror and not any(proxies.values()):
         raise UsageError(
             "the ProxyConfig must say a proxy for the nodes, or a registry mirror: in `spec`, or in an override that "
@@ -159,12 +159,12 @@ def command_line(
         **proxies,
         _MIRROR: mirror,
     }
-    if list_at(wanted.targets.of("nodes.trustedCA"), ("trustedCA", "os")) == ["Flatcar"]:
+    if list_at(config.targets.of("nodes.trustedCA"), ("trustedCA", "os")) == ["Flatcar"]:
         flags[_OS] = "flatcar"
     lines = [f"konvoy create cluster {infrastructure}"]
     lines += [f"{flag} {shlex.quote(value)}" for flag, value in flags.items() if value]
     text = " \\\n  ".join(lines) + "\n"
-    if wanted.mirror and wanted.mirror.ca.pem:
+    if config.mirror and config.mirror.ca.pem:
         warning = f"[warning] write the certificates of `spec.registryMirror.ca` into a file for `{_MIRROR_CA}`"
         return text, [warning]
     return text, []
@@ -174,11 +174,11 @@ def _joined(facts: Sequence[Fact]) -> str:
     return ",".join(fact.value for fact in facts)
 
 
-def _flags_of_role(wanted: ProxyConfig, cluster: Cluster, role: Role) -> dict[str, str]:
+def _flags_of_role(config: ProxyConfig, cluster: Cluster, role: Role) -> dict[str, str]:
     """Return the flags of a role; the list is the one that its nodes would get from a run."""
     memberships = (Membership(cluster, role),)
     target = KUBEADM.targets[0]
-    resolved = settings.resolve(wanted, memberships, target=target, readers=Readers(Audience.NODE))
+    resolved = settings.resolve(config, memberships, target=target, readers=Readers(Audience.NODE))
     proxy = resolved.settings
     prefix = f"--{_ROLES[role]}"
     return {

@@ -27,12 +27,12 @@ _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
 """What `run` leaves alone, because it edits whole objects, and what may say something about a proxy all the same."""
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Judge a list, files and folders, or a stream."""
-    wanted = config_of_file(given.config).load() if given.config else None
-    if len(given.paths) == 1 and _is_list(given.paths[0]):
-        return _of_list(given, given.paths[0], wanted or ProxyConfig())
-    return _of_files(given, wanted)
+    config = config_of_file(args.config).load() if args.config else None
+    if len(args.paths) == 1 and _is_list(args.paths[0]):
+        return _of_list(args, args.paths[0], config or ProxyConfig())
+    return _of_files(args, config)
 
 
 def _is_list(word: str) -> bool:
@@ -42,47 +42,47 @@ def _is_list(word: str) -> bool:
     return not (word.startswith(("/", "./", "../")) or word.endswith((".yaml", ".yml", "/")))
 
 
-def _of_list(given: Namespace, text: str, wanted: ProxyConfig) -> Answer:
-    networks = () if wanted.cluster_defaults == ClusterNetwork() else (wanted.cluster_defaults,)
-    reader = Reader(Audience(given.consumer), networks)
+def _of_list(args: Namespace, text: str, config: ProxyConfig) -> Answer:
+    networks = () if config.cluster_defaults == ClusterNetwork() else (config.cluster_defaults,)
+    reader = Reader(Audience(args.consumer), networks)
     found = [Result.of(problem.code, problem.message) for problem in judge_list(text, reader)]
-    silencer = Silencer(wanted, (), {}, at_most=Severity.ERROR)
+    silencer = Silencer(config, (), {}, at_most=Severity.ERROR)
     results = list(silencer.left(found))
     lines = [result.line() for result in results]
     corrected = corrected_list(text, reader)
     if results and corrected != text and not may_hold_a_credential(text):
         lines.append(f"corrected: {shown_line(corrected)}")
-    return _answer(given, results, Manifests({}), lines, [])
+    return _answer(args, results, Manifests({}), lines, [])
 
 
-def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
-    selection = select(given.paths, given.exclude, _JUDGED)
+def _of_files(args: Namespace, config: ProxyConfig | None) -> Answer:
+    selection = select(args.paths, args.exclude, _JUDGED)
     manifests = ReadableManifests(selection.manifests, selection.paths, selection.others)
     selection.refuse_nothing(manifests)
     above = None
-    if wanted is None and not selection.is_stream and not manifests.configs():
-        above = config_above(manifests, given.paths)
-        wanted = above.load() if above else None
-    found = audit(manifests, wanted, Audience(given.consumer))
-    lines = kind_lines(found.results, verbose=given.verbose)
-    notes = selection.lines(verbose=given.verbose)
+    if config is None and not selection.is_stream and not manifests.configs():
+        above = config_above(manifests, args.paths)
+        config = above.load() if above else None
+    found = audit(manifests, config, Audience(args.consumer))
+    lines = kind_lines(found.results, verbose=args.verbose)
+    notes = selection.lines(verbose=args.verbose)
     if above:
         notes += above.lines()
     judged = count(found.judged, "object")
     said = severities(found.results, found.silenced)
     notes.append(f"inject-proxy lint: {selection.counts()}, {judged} checked; {said}")
-    return _answer(given, found.results, manifests, lines, notes)
+    return _answer(args, found.results, manifests, lines, notes)
 
 
 def _answer(
-    given: Namespace,
+    args: Namespace,
     results: Sequence[Result],
     manifests: Manifests,
     lines: Sequence[str],
     notes: Sequence[str],
 ) -> Answer:
-    fail_on = Severity(given.fail_on or "error")
+    fail_on = Severity(args.fail_on or "error")
     output = streams.text_of(lines)
-    if given.output != "text":
-        output = report(given.output, "lint", results, manifests, fail_on)
+    if args.output != "text":
+        output = report(args.output, "lint", results, manifests, fail_on)
     return Answer([output], notes, int(are_severe(results, fail_on)))

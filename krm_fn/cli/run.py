@@ -36,58 +36,58 @@ _MANY_FILES = 10
 """So many changed files are named, as in a diff; of more, the summary says the number."""
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Edit files or a stream, or say what would be edited."""
-    _refuse_contradictions(given)
-    selection = select(given.paths, given.exclude)
+    _refuse_contradictions(args)
+    selection = select(args.paths, args.exclude)
     files = selection.documents()
-    found = find_config(files, selection, given.config, given.paths, given.exclude)
-    _refuse_other_input(given, selection, files, found)
-    config = function_config(_with_options(found.located.data, given))
+    found = find_config(files, selection, args.config, args.paths, args.exclude)
+    _refuse_other_input(args, selection, files, found)
+    config = function_config(_with_options(found.located.data, args))
     outcome = run_list(files, config, found.objects)
-    if given.fail_on:
-        outcome = outcome._replace(fail_on=Severity(given.fail_on))
+    if args.fail_on:
+        outcome = outcome._replace(fail_on=Severity(args.fail_on))
     refs = {config.ref: found.located.ref}
-    changes = _changes(given, files, outcome, refs)
+    changes = _changes(args, files, outcome, refs)
     results = [
         found.located.placed(result._replace(ref=refs.get(result.ref, result.ref)))
         for result in outcome.results
     ]
-    would = "would be " if outcome.exit_code or given.check or given.diff else ""
-    lines = selection.lines(verbose=given.verbose)
-    if given.output == "text":
-        lines += kind_lines(results, verbose=given.verbose)
+    would = "would be " if outcome.exit_code or args.check or args.diff else ""
+    lines = selection.lines(verbose=args.verbose)
+    if args.output == "text":
+        lines += kind_lines(results, verbose=args.verbose)
     if not selection.is_stream:
-        is_short = not given.verbose and (given.diff or len(changes) > _MANY_FILES)
+        is_short = not args.verbose and (args.diff or len(changes) > _MANY_FILES)
         lines += _lines_about_files(changes, would, is_short=is_short)
     is_planned = not any(result.code == "ConfigInvalid" for result in results)
-    if is_planned and not given.quiet:
-        rows = covered(outcome.comparison, files, named=given.verbose)
-        lines += covered_table.lines(rows, verbose=given.verbose)
-    lines += _summary(given, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")
+    if is_planned and not args.quiet:
+        rows = covered(outcome.comparison, files, named=args.verbose)
+        lines += covered_table.lines(rows, verbose=args.verbose)
+    lines += _summary(args, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")
     output = b""
     written: dict[str, ContentChange] = {}
-    if given.diff:
-        output, hidden = _diff(given, outcome, changes)
+    if args.diff:
+        output, hidden = _diff(args, outcome, changes)
         if hidden:
             lines.append(f"the diff hides credentials in {count(hidden, 'line')}")
-    elif given.output != "text":
-        output = report(given.output, "run", results, files, outcome.fail_on)
+    elif args.output != "text":
+        output = report(args.output, "run", results, files, outcome.fail_on)
     elif not would and selection.is_stream:
         output = selection.files[STDIN]
         if changes:
             output = changes[STDIN].new or b""
     if not would and not selection.is_stream:
-        written = _written(given, selection, changes)
+        written = _written(args, selection, changes)
     return Answer([output], [*lines, *found.lines()], outcome.exit_code, written)
 
 
 def _summary(
-    given: Namespace, outcome: Outcome, selection: Selection, changed: str
+    args: Namespace, outcome: Outcome, selection: Selection, changed: str
 ) -> Iterator[str]:
     if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
         yield "failed because of the warnings, as `failOn` says; nothing was written"
-    if given.check:  # it works out no files: each change is an error
+    if args.check:  # it works out no files: each change is an error
         changed = ""
     yield (
         f"inject-proxy run: {selection.counts()}, {count(outcome.items, 'document')}; {changed}"
@@ -95,30 +95,30 @@ def _summary(
     )
 
 
-def _refuse_contradictions(given: Namespace) -> None:
-    if [given.diff, given.check, bool(given.output_dir)].count(True) > 1:
+def _refuse_contradictions(args: Namespace) -> None:
+    if [args.diff, args.check, bool(args.output_dir)].count(True) > 1:
         raise UsageError("`--diff`, `--check` and `--output-dir` exclude each other")
-    if given.output != "text" and (given.diff or ("-" in given.paths and not given.check)):
+    if args.output != "text" and (args.diff or ("-" in args.paths and not args.check)):
         raise UsageError("`--output` excludes `--diff`, and with `-` it needs `--check`")
-    if given.grouped and not given.diff:
+    if args.grouped and not args.diff:
         raise UsageError("`--grouped` must be with `--diff`")
-    if given.output_dir and "-" in given.paths:
+    if args.output_dir and "-" in args.paths:
         raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
 
 
 def _refuse_other_input(
-    given: Namespace, selection: Selection, files: Manifests, found: FoundConfig
+    args: Namespace, selection: Selection, files: Manifests, found: FoundConfig
 ) -> None:
     if is_resource_list(selection.files.get(STDIN, b"")):
         raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
-    if given.check and len(files) == 1 and found.located.ref.file_path in files.files:
+    if args.check and len(files) == 1 and found.located.ref.file_path in files.files:
         raise UsageError(
             "there is no manifest but the ProxyConfig: name the folder that holds them"
         )
 
 
 def _changes(
-    given: Namespace, files: Manifests, outcome: Outcome, refs: dict[ObjectRef, ObjectRef]
+    args: Namespace, files: Manifests, outcome: Outcome, refs: dict[ObjectRef, ObjectRef]
 ) -> dict[str, ContentChange]:
     """Return the files that change, by name; note in ``refs`` in which file a new object is."""
     if not outcome.changes:
@@ -126,18 +126,18 @@ def _changes(
     # Most runs change nothing.
     from krm_fn.krm.file_changes import changed_files, file_of_new  # noqa: PLC0415
 
-    folder = _folder(given)
+    folder = _folder(args)
     for new in outcome.changes.created:
         refs[new.ref] = new.ref._replace(file_path=file_of_new(new, files, folder))
     changed = changed_files(files, outcome.changes, folder)
     return {file.name: ContentChange(file.old, file.new) for file in changed}
 
 
-def _folder(given: Namespace) -> str | None:
+def _folder(args: Namespace) -> str | None:
     """Return the first folder of a command line, where objects that belong beside no other get a file."""
-    if "-" in given.paths:
+    if "-" in args.paths:
         return None
-    path = os.path.normpath(given.paths[0]) if given.paths else "."
+    path = os.path.normpath(args.paths[0]) if args.paths else "."
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     return "" if folder == "." else folder
 
@@ -160,15 +160,15 @@ def _lines_about_files(
     return lines
 
 
-def _with_options(function_config: Any, given: Namespace) -> Any:
+def _with_options(function_config: Any, args: Namespace) -> Any:
     """Return a ProxyConfig with what `--only` and `--check` say in the place of its own."""
     spec = lookup(function_config, ("spec",))
     if not isinstance(spec, dict):
         return function_config
     options: dict[str, Any] = {}
-    if given.only:
-        options["only"] = _only(given)
-    if given.check:
+    if args.only:
+        options["only"] = _only(args)
+    if args.check:
         if spec.get("mode") == "Remove":
             raise UsageError(
                 "`--check` must be without `spec.mode: Remove`: `--diff` shows what it removes"
@@ -178,9 +178,9 @@ def _with_options(function_config: Any, given: Namespace) -> Any:
     return {**function_config, "spec": {**spec, **options}}
 
 
-def _only(given: Namespace) -> list[str]:
+def _only(args: Namespace) -> list[str]:
     """Return the targets and systems of `--only`."""
-    names = [name.strip() for name in ",".join(given.only).split(",")]
+    names = [name.strip() for name in ",".join(args.only).split(",")]
     known = names_of_only()
     for name in names:
         if name not in known:
@@ -190,14 +190,14 @@ def _only(given: Namespace) -> list[str]:
 
 
 def _written(
-    given: Namespace, selection: Selection, changes: Mapping[str, ContentChange]
+    args: Namespace, selection: Selection, changes: Mapping[str, ContentChange]
 ) -> dict[str, ContentChange]:
     """Return the changes by path; for the folder of `--output-dir`, all files that were read as new ones in it."""
-    if not given.output_dir:
+    if not args.output_dir:
         paths = selection.paths
         return {paths.get(name) or real_path(name): change for name, change in changes.items()}
-    folder = Path(os.path.realpath(given.output_dir))
-    base = common_folder(given.paths or ["."])
+    folder = Path(os.path.realpath(args.output_dir))
+    base = common_folder(args.paths or ["."])
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     if folder.is_relative_to(base):
@@ -212,13 +212,13 @@ def _written(
 
 
 def _diff(
-    given: Namespace, outcome: Outcome, changes: Mapping[str, ContentChange]
+    args: Namespace, outcome: Outcome, changes: Mapping[str, ContentChange]
 ) -> tuple[bytes, int]:
     """Return the diff, and the number of its lines that hide something."""
     from krm_fn.cli.diff import coloured, diff_lines  # noqa: PLC0415 -- only `--diff` needs it
 
     passwords = ProxyPasswords(outcome.proxy_urls)
-    lines, hidden = diff_lines(changes, passwords, is_grouped=given.grouped)
+    lines, hidden = diff_lines(changes, passwords, is_grouped=args.grouped)
     if streams.is_terminal(sys.stdout) and not os.environ.get("NO_COLOR"):
         lines = list(map(coloured, lines))
     return streams.text_of(lines), hidden

@@ -9,6 +9,6 @@ from krm_fn import config
 from krm_fn.cli.streams import Answer
 
 
-def run(given: Namespace) -> Answer:  # noqa: ARG001 -- all commands take the same argument
+def run(args: Namespace) -> Answer:  # noqa: ARG001 -- all commands take the same argument
     """Print the schema."""
     return Answer([f"{json.dumps(config.schema(), indent=2, ensure_ascii=False)}\n".encode()])

@@ -17,9 +17,9 @@ from krm_fn.targets.pages import introduction_of, section_of, title_of
 _NOT_SHOWN = r"\[([^\[\]\n]+)\]\([^()\s]+\)| <!--[^\n]*-->"
 
 
-def run(given: Namespace) -> Answer:
+def run(args: Namespace) -> Answer:
     """Print a list, a page, or of a system its list and then the page of the target of the same name."""
-    name = given.name
+    name = args.name
     if name is None:
         return Answer([_table(list(TARGETS)).encode()])
     targets = SYSTEMS.get(name, (name,))

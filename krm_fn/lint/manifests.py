@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from krm_fn import config
-from krm_fn.config import Mode, ProxyConfig, Selector
+from krm_fn.config import KIND, Mode, ProxyConfig, Selector, load
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import ConfigError, DocumentError, InputError
 from krm_fn.krm.codes import OF_VALUES, Severity
@@ -56,22 +55,22 @@ class Audit:
 
 def audit(
     manifests: ReadableManifests,
-    wanted: ProxyConfig | None = None,
+    config: ProxyConfig | None = None,
     audience: Audience = Audience.NODE,
 ) -> Audit:
     """Judge everything that files say about a proxy.
 
     Args:
         manifests: YAML documents, JSON, a ResourceList, and other files beside them.
-        wanted: the ProxyConfig whose rules, defaults and options count; None: the one in the files.
+        config: the ProxyConfig whose rules, defaults and options count; None: the one in the files.
         audience: who is taken to read the list of a ProxyConfig.
     """
     configs = manifests.configs()
-    wanted, results = _judged_configs(configs, wanted, audience)
+    config, results = _judged_configs(configs, config, audience)
     for ref, meant in misspelt(manifests):
         message = f"this object is no ProxyConfig: did you mean `{meant}`?"
         results.append(Result.of("ConfigIgnored", message).about(ref))
-    judged = records(manifests, wanted)
+    judged = records(manifests, config)
     for record in judged:
         results += _of_record(record)
     results += _disagreements(judged)
@@ -79,9 +78,9 @@ def audit(
     for name, text in manifests.files.items():
         if _KUSTOMIZE in text:
             files[name] = text.encode()
-    results += stale_files(files, wanted)
-    results += manifests.problems(wanted)
-    silencer = Silencer(wanted, annotated(manifests), manifests.paths, at_most=Severity.ERROR)
+    results += stale_files(files, config)
+    results += manifests.problems(config)
+    silencer = Silencer(config, annotated(manifests), manifests.paths, at_most=Severity.ERROR)
     left = list(silencer.left(results))
     config_ref = configs[0].ref if configs else ObjectRef()
     idle = silencer.idle(config_ref, OF_VALUES)
@@ -101,7 +100,7 @@ def _judged_configs(
     counting = named
     for located in configs:
         try:
-            proxy_config = config.load(located.data)
+            proxy_config = load(located.data)
         except ConfigError as error:
             results += located.results(error)
             continue
@@ -144,13 +143,13 @@ class ReadableManifests(Manifests):
             configs += located_configs(self, index)
         return configs
 
-    def problems(self, wanted: ProxyConfig) -> Iterator[Result]:
+    def problems(self, config: ProxyConfig) -> Iterator[Result]:
         """Yield an error for each document that a run needs and that cannot be read, and else a warning."""
-        indexes = needed(self, wanted)
+        indexes = needed(self, config)
         for index, error in self.errors.items():
             ref = ObjectRef(file_path=self.documents[index].file)
             problem = Result.of("TextUnreadable", f"skipped: {error.problem}")
-            if index in indexes or config.KIND in self.kinds(index):
+            if index in indexes or KIND in self.kinds(index):
                 problem = Result.of(error.code, f"a run ends here: {error.problem}")
             yield problem.about(ref)
 
@@ -164,15 +163,15 @@ def _inline_patches(obj: Object) -> Iterator[Object]:
         with suppress(InputError):
             data = read(text_at(obj.data, path))
             # One of a ProxyConfig does not count for this folder.
-            if isinstance(data, dict) and data.get("kind") != config.KIND:
+            if isinstance(data, dict) and data.get("kind") != KIND:
                 yield from objects(data, (*obj.path, *path), obj.ref)
 
 
-def records(manifests: Manifests, wanted: ProxyConfig) -> list[ObjectRecord]:
+def records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord]:
     """Return what every target, and every place that no target owns, says in the objects of files."""
     overview = Overview()
-    everywhere = wanted.targets.with_all_on()
-    looking = wanted._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
+    everywhere = config.targets.with_all_on()
+    looking = config._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
     compared = []
     for place in plan_edits(manifests, looking, overview):
         readings = tuple(place.readings())

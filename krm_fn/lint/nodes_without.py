@@ -20,14 +20,14 @@ from krm_fn.settings import declared_urls
 def nodes_without_proxy(
     other_nodes: Sequence[OtherNodes],
     records: Mapping[ObjectRef, ObjectRecord],
-    wanted: ProxyConfig,
+    config: ProxyConfig,
 ) -> Iterator[Result]:
     """Yield a warning for the nodes that get no proxy, each system of a Cluster once.
 
     Args:
         other_nodes: the nodes that the plan saw besides those of its places.
         records: identity of an object -> its record, which says whether it holds a proxy already.
-        wanted: the checked ProxyConfig.
+        config: the checked ProxyConfig.
     """
     reported: set[object] = set()
     for nodes in other_nodes:
@@ -37,21 +37,21 @@ def nodes_without_proxy(
     for nodes in sorted(other_nodes, key=lambda nodes: nodes.system is None):
         record = records.get(nodes.obj.ref)
         is_written = record is not None and _is_written(record)
-        why = why_without(nodes, wanted, is_written=is_written)
+        why = why_without(nodes, config, is_written=is_written)
         for owner, memberships in _owners(nodes) if why else ():
             key = (owner.ref, nodes.system.name if nodes.system else why)
-            if key not in reported and _gets_any(nodes, memberships, wanted):
+            if key not in reported and _gets_any(nodes, memberships, config):
                 reported.add(key)
                 yield Result.of("NodesWithoutProxy", why).about(owner.ref)
 
 
-def why_without(nodes: OtherNodes, wanted: ProxyConfig, *, is_written: bool) -> str:
+def why_without(nodes: OtherNodes, config: ProxyConfig, *, is_written: bool) -> str:
     """Return why no target writes the proxy of some nodes, and what to do; "" where one does.
 
     ``is_written``: a target writes the proxy into the Cluster itself.
     """
     key, system = nodes.key, nodes.system
-    options = wanted.targets
+    options = config.targets
     if system and not (system.target and (options.given_for(system.target) or not system.waits)):
         advice = f"it has no field for a proxy: {system.instead}"
         if system.waits:
@@ -88,7 +88,7 @@ def _owners(nodes: OtherNodes) -> list[tuple[Object, Sequence[Membership]]]:
     return owners
 
 
-def _gets_any(nodes: OtherNodes, memberships: Sequence[Membership], wanted: ProxyConfig) -> bool:
+def _gets_any(nodes: OtherNodes, memberships: Sequence[Membership], config: ProxyConfig) -> bool:
     """Return whether nodes are to have a proxy; not where the targets of their system are switched off."""
     key = nodes.key
     targets, name = targets_of(key.group, key.kind), key.name
@@ -97,8 +97,8 @@ def _gets_any(nodes: OtherNodes, memberships: Sequence[Membership], wanted: Prox
     elif nodes.system:
         targets = nodes.system.targets
     for target in targets:
-        if is_enabled(target, wanted):
-            urls = declared_urls(wanted, memberships, target=target, name=name)
+        if is_enabled(target, config):
+            urls = declared_urls(config, memberships, target=target, name=name)
             if any(urls or ()):
                 return True
     return False

@@ -69,13 +69,13 @@ _IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files o
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
-def with_other_proxies(record: ObjectRecord, uses: DataUses, wanted: ProxyConfig) -> ObjectRecord:
+def with_other_proxies(record: ObjectRecord, uses: DataUses, config: ProxyConfig) -> ObjectRecord:
     """Return a record with the variables of a proxy in its object that no target owns, and what is wrong with them.
 
     Args:
         record: an object, and what each target sees in it.
         uses: the ConfigMaps and Secrets that others read, and the sources of charts.
-        wanted: the checked ProxyConfig.
+        config: the checked ProxyConfig.
     """
     obj = record.obj
     if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
@@ -88,7 +88,7 @@ def with_other_proxies(record: ObjectRecord, uses: DataUses, wanted: ProxyConfig
     reads_texts = is_of_nodes or obj.ref.kind in _WITH_TEXTS
     readings = proxies_in(obj, fields, reads_texts=reads_texts)
     others = _not_owned(readings, record.places)
-    return _judged(record._replace(others=others), wanted) if others else record
+    return _judged(record._replace(others=others), config) if others else record
 
 
 def _not_owned(readings: Iterable[Reading], places: Sequence[Compared]) -> tuple[Reading, ...]:
@@ -112,14 +112,14 @@ def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> boo
     return False
 
 
-def _judged(record: ObjectRecord, wanted: ProxyConfig) -> ObjectRecord:
+def _judged(record: ObjectRecord, config: ProxyConfig) -> ObjectRecord:
     """Return a record with a finding about the first wrong proxy among those that no target owns."""
     obj = record.obj
-    urls = declared_urls(wanted, record.memberships, target="", name=obj.base_name)
-    if urls is None or _is_switched_off(obj, wanted):
+    urls = declared_urls(config, record.memberships, target="", name=obj.base_name)
+    if urls is None or _is_switched_off(obj, config):
         return record
-    right = _right_urls(record, urls, wanted)
-    ours = with_and_without_credentials(wanted.proxy_urls)
+    right = _right_urls(record, urls, config)
+    ours = with_and_without_credentials(config.proxy_urls)
     is_refused = choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",))
     of_run = _places_of_run(record.others) if obj.group_kind in _CHOSEN_KINDS else ()
     for reading in record.others:
@@ -134,19 +134,19 @@ def _judged(record: ObjectRecord, wanted: ProxyConfig) -> ObjectRecord:
             continue
         if not is_right:
             said = _ANOTHER if any(urls) else _SWITCHED_OFF
-            said = _REMAINING if wanted.mode is Mode.REMOVE else said
-            return _with_finding(record, reading, "OtherProxy", said, _advice(obj, wanted))
+            said = _REMAINING if config.mode is Mode.REMOVE else said
+            return _with_finding(record, reading, "OtherProxy", said, _advice(obj, config))
         if is_of_run:
             advice = "choose it again, or remove the variables"
             return _with_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
     return record
 
 
-def _right_urls(record: ObjectRecord, urls: Sequence[str], wanted: ProxyConfig) -> set[str]:
+def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) -> set[str]:
     """Return the URLs that may stand in an object, which gets these."""
     right = set(urls)
     if any(urls) and record.obj.group_kind == CLUSTER_CLASS:  # a patch is for some of its nodes
-        right |= wanted.proxy_urls
+        right |= config.proxy_urls
     for place in record.places:
         right |= place.place.proxy_urls
     return with_and_without_credentials(right)
@@ -162,12 +162,12 @@ def _with_finding(
     return record._replace(findings=(result,), reason=Reason(Why.FINDING, f"{said[1]}: {advice}"))
 
 
-def _advice(obj: Object, wanted: ProxyConfig) -> str:
+def _advice(obj: Object, config: ProxyConfig) -> str:
     """Return what a person can do so that a place of an object gets the right proxy, or loses it."""
     annotation = f'the annotation `{choice.ANNOTATION}: "true"`; "false" leaves it as it is'
-    if obj.group_kind in POD_KINDS and is_enabled("workloads", wanted):
+    if obj.group_kind in POD_KINDS and is_enabled("workloads", config):
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
-    if any(True for _ in charts_in(obj)) and is_enabled("charts", wanted):
+    if any(True for _ in charts_in(obj)) and is_enabled("charts", config):
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
     system = system_of(*obj.group_kind)
     if system is not None and system.waits:
@@ -175,12 +175,12 @@ def _advice(obj: Object, wanted: ProxyConfig) -> str:
     return _IN_FILES if obj.group_kind in NODE_KINDS else _UNWRITTEN
 
 
-def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
+def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
     """Return whether a target that the user disabled writes the proxy of an object."""
     for name, row in ROWS.items():
-        if obj.group_kind in row.kinds and not is_enabled(name, wanted):
+        if obj.group_kind in row.kinds and not is_enabled(name, config):
             target = TARGETS[name]
-            if any(True for _ in target.read(obj.data, target.options(wanted.targets))):
+            if any(True for _ in target.read(obj.data, target.options(config.targets))):
                 return True
     return False
 
@@ -199,10 +199,10 @@ def _places_of_run(readings: Iterable[Reading]) -> set[str]:
     return places
 
 
-def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Result]:
+def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each file without objects, such as a patch, that sets another proxy than the ProxyConfig."""
-    right = with_and_without_credentials(wanted.proxy_urls)
-    if wanted.mode is Mode.REMOVE:
+    right = with_and_without_credentials(config.proxy_urls)
+    if config.mode is Mode.REMOVE:
         right = set()
     elif not right:
         return
@@ -212,7 +212,7 @@ def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Res
             continue
         for variable, url in urls_in_text(content.decode(errors="replace")):
             if url not in right:
-                state = "still sets" if wanted.mode is Mode.REMOVE else "sets another proxy in"
+                state = "still sets" if config.mode is Mode.REMOVE else "sets another proxy in"
                 message = f"{state} `{variable}`: this file holds no objects that a run writes: change it yourself"
                 yield Result.of("OtherProxy", message).about(ObjectRef(file_path=name))
                 break

@@ -20,23 +20,23 @@ _FILLED_IN_LATER = Problem(
 
 
 def judge_config(
-    wanted: ProxyConfig, config_ref: ObjectRef, audience: Audience = Audience.NODE
+    config: ProxyConfig, config_ref: ObjectRef, audience: Audience = Audience.NODE
 ) -> Iterator[Result]:
     """Yield what is wrong with the lists and the URLs of a ProxyConfig; what composing a list corrects is not wrong."""
-    places: list[tuple[Pointer, ProxyConfig | Override]] = [(("spec",), wanted)]
-    for number, override in enumerate(wanted.overrides):
+    places: list[tuple[Pointer, ProxyConfig | Override]] = [(("spec",), config)]
+    for number, override in enumerate(config.overrides):
         places.append((("spec", "overrides", str(number)), override))
     for path, place in places:
         http_proxy, https_proxy = place.http_proxy, place.https_proxy
         if http_proxy is not None or https_proxy is not None:
             if http_proxy is None:
-                http_proxy = wanted.http_proxy
+                http_proxy = config.http_proxy
             if https_proxy is None:
-                https_proxy = wanted.https_proxy
+                https_proxy = config.https_proxy
             for problem in _of_proxies(http_proxy, https_proxy):
                 yield Result.of(problem.code, problem.message, path).about(config_ref)
         texts = tuple(entry.text for entry in place.no_proxy or ())
-        if wanted.policy.style is Style.PORTABLE:
+        if config.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)
         no_proxy = ",".join(texts)
         for problem in judge_list(no_proxy, Reader(audience), has_proxy=False):

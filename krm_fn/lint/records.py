@@ -27,7 +27,7 @@ def object_records(
     planned: Iterable[PlannedEdit],
     compared: Iterable[Compared],
     overview: Overview,
-    wanted: ProxyConfig,
+    config: ProxyConfig,
 ) -> list[ObjectRecord]:
     """Return the records of all objects that a target looked at, or whose text names a proxy.
 
@@ -35,7 +35,7 @@ def object_records(
         planned: what targets would edit; they own the places that they do not edit, too.
         compared: what each target did.
         overview: what the plan has seen besides.
-        wanted: the checked ProxyConfig.
+        config: the checked ProxyConfig.
     """
     records: dict[_Location, ObjectRecord] = {}
     unasked = [Compared(place) for place in planned if not place.is_asked]
@@ -48,22 +48,22 @@ def object_records(
             records[index, obj.path] = known._replace(places=(*known.places, place))
     for index, obj, memberships in overview.naming:
         known = records.get((index, obj.path), ObjectRecord(index, obj, memberships))
-        records[index, obj.path] = with_other_proxies(known, overview.uses, wanted)
+        records[index, obj.path] = with_other_proxies(known, overview.uses, config)
     by_class = ObjectIndex(_written_by_classes(records.values()))
     why_none = {}
     for nodes in overview.other_nodes:
-        if nodes.is_own and wanted.mode is not Mode.REMOVE:
-            why_none[nodes.obj.ref] = why_without(nodes, wanted, is_written=False)
+        if nodes.is_own and config.mode is not Mode.REMOVE:
+            why_none[nodes.obj.ref] = why_without(nodes, config, is_written=False)
     judged = []
     for record in records.values():
         reason = record.reason or _reason(why_none.get(record.obj.ref, ""))
         state = by_class.get(key_of(record.obj)) if by_class else None
-        judged.append(_judged(record._replace(reason=reason), state, wanted))
+        judged.append(_judged(record._replace(reason=reason), state, config))
     return judged
 
 
 def _judged(
-    record: ObjectRecord, state_of_class: State | None, wanted: ProxyConfig
+    record: ObjectRecord, state_of_class: State | None, config: ProxyConfig
 ) -> ObjectRecord:
     """Return a record with what becomes of its object; an error counts before a change, and that before all else."""
     messages: dict[Severity, str] = {}
@@ -84,19 +84,19 @@ def _judged(
         return record._replace(state=state_of_class)
     if any(map(_is_provided, record.places)):
         return record._replace(state=State.HAS_IT)
-    return record._replace(reason=_why_not_wanted(record, wanted))
+    return record._replace(reason=_why_not_wanted(record, config))
 
 
-def _why_not_wanted(record: ObjectRecord, wanted: ProxyConfig) -> Reason | None:
+def _why_not_wanted(record: ObjectRecord, config: ProxyConfig) -> Reason | None:
     """Return why the targets that look at an object give it no proxy; None where none does."""
-    if wanted.mode is Mode.REMOVE:
+    if config.mode is Mode.REMOVE:
         if record.holds_proxy:
             return _reason("they still hold a proxy")
         return Reason(Why.HOLD_NONE)
     for place in record.places:
         if place.place.is_asked and not place.wanted:
             target, name = place.place.target_id, record.obj.base_name
-            urls = declared_urls(wanted, record.memberships, target=target, name=name)
+            urls = declared_urls(config, record.memberships, target=target, name=name)
             if not any(urls or ()):
                 return Reason(Why.NOT_DECLARED)
             return Reason(Why.BY_CLASS) if record.obj.group_kind in NODE_KINDS else None

@@ -31,7 +31,7 @@ def review(
     compared: Sequence[Compared],
     records: Sequence[ObjectRecord],
     overview: Overview,
-    wanted: ProxyConfig,
+    config: ProxyConfig,
     config_ref: ObjectRef,
 ) -> Iterator[Result]:
     """Yield what there is to say after a run, besides what its targets said.
@@ -40,27 +40,27 @@ def review(
         compared: what each target did.
         records: all objects that were read.
         overview: what the plan has seen besides them.
-        wanted: the checked ProxyConfig.
+        config: the checked ProxyConfig.
         config_ref: its identity.
     """
-    is_removal = wanted.mode is Mode.REMOVE
+    is_removal = config.mode is Mode.REMOVE
     without: list[Result] = []
     if not is_removal and overview.other_nodes:
         by_ref = {record.obj.ref: record for record in records}
-        without += nodes_without_proxy(overview.other_nodes, by_ref, wanted)
+        without += nodes_without_proxy(overview.other_nodes, by_ref, config)
     # A target that is asked about an object, and has no place in it, leaves an empty record.
     has_place = any(place.after or place.results for place in compared)
     if not is_removal and (has_place or without or any(record.findings for record in records)):
-        yield from judge_config(wanted, config_ref)
+        yield from judge_config(config, config_ref)
     for record in records:
         yield from record.findings
     yield from without
     for place in compared:
         if variables := place.wanted:
             yield from map(place.place.result, _about_place(place, variables))
-    yield from _exposed_passwords(compared, wanted)
+    yield from _exposed_passwords(compared, config)
     yield from _service_addresses(compared)
-    yield from _about_list(overview, wanted, config_ref)
+    yield from _about_list(overview, config, config_ref)
 
 
 # one place
@@ -159,7 +159,7 @@ def _unreached(place: PlannedEdit) -> Iterator[Result]:
 # the list of objects as a whole
 
 
-def _exposed_passwords(compared: Iterable[Compared], wanted: ProxyConfig) -> Iterator[Result]:
+def _exposed_passwords(compared: Iterable[Compared], config: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each object but a Secret into which a password is written that comes from a Secret."""
     exposed: set[ObjectRef] = set()
     for record in compared:
@@ -167,7 +167,7 @@ def _exposed_passwords(compared: Iterable[Compared], wanted: ProxyConfig) -> Ite
         if record.obj.group_kind == _SECRET:
             continue
         for reading in record.after:
-            if reading.value in wanted.secret_urls and ref not in exposed:
+            if reading.value in config.secret_urls and ref not in exposed:
                 exposed.add(ref)
                 message = (
                     f"this {ref.kind} holds the password of the proxy in clear text, which `spec.from` takes from a "
@@ -210,7 +210,7 @@ def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
                     yield Result.of("FactsUnknown", message, fact.path).about(fact.ref)
 
 
-def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
+def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
     """Yield what is wrong with the list of objects: nothing is selected, two Clusters of one name, unreadable texts."""
     if overview.candidates and not overview.selected:
         message = (
@@ -218,7 +218,7 @@ def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) 
             f"({count(overview.candidates, 'object')}), so inject-proxy changes nothing: correct it, or remove it"
         )
         yield Result.of("SettingUnused", message).about(config_ref)
-    if wanted.mode is not Mode.REMOVE:
+    if config.mode is not Mode.REMOVE:
         for obj in overview.not_generated:
             message = (
                 f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` '

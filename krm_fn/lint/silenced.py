@@ -30,14 +30,14 @@ class Silencer:
 
     def __init__(
         self,
-        wanted: ProxyConfig,
+        config: ProxyConfig,
         annotated: Iterable[Object],
         paths: Mapping[str, str],
         at_most: Severity = Severity.WARNING,
     ) -> None:
         self.silenced: list[Result] = []
         self.switched_off: list[Result] = []
-        self._wanted = wanted
+        self._config = config
         self._at_most = at_most
         self._paths = paths
         self._codes: dict[ObjectRef, Texts] = {}
@@ -75,7 +75,7 @@ class Silencer:
                         "object: correct or remove it"
                     )
                     yield Result.of("SettingUnused", message, _PATH).about(ref)
-        for number, entry in enumerate(self._wanted.ignore):
+        for number, entry in enumerate(self._config.ignore):
             if number not in self._used and all(code in codes for code in entry.rules):
                 message = (
                     f"`spec.lint.ignore[{number}]` silences nothing here: remove it, unless it is "
@@ -88,8 +88,8 @@ class Silencer:
         is_of_value = result.code in OF_VALUES
         if result.code not in SILENCEABLE or (severity is Severity.ERROR and not is_of_value):
             return severity
-        if result.code in self._wanted.lint:
-            return self._wanted.lint[result.code]
+        if result.code in self._config.lint:
+            return self._config.lint[result.code]
         if is_of_value and is_severe(severity, self._at_most):
             return self._at_most
         return severity
@@ -100,7 +100,7 @@ class Silencer:
             self._used.add((result.ref, result.code))
         ref = result.ref
         path = self._paths.get(ref.file_path, ref.file_path)
-        for number, entry in enumerate(self._wanted.ignore):
+        for number, entry in enumerate(self._config.ignore):
             if result.code not in entry.rules:
                 continue
             if entry.fits(path=path, kind=ref.kind, name=ref.name):

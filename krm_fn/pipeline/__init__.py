@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from krm_fn import config
-from krm_fn.config import Lookup, Mode, ProxyConfig
+from krm_fn.config import Lookup, Mode, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.changes import ListChanges
@@ -164,9 +163,9 @@ def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome
         referred: reads the objects that the FunctionConfig refers to.
     """
     try:
-        wanted = config.load(given.data, referred)
-        if wanted is not None:
-            return run_checked(objects, wanted, given)
+        config = load(given.data, referred)
+        if config is not None:
+            return run_checked(objects, config, given)
     except ConfigError as error:
         wrong = [
             Result.of(error.code, problem.text, problem.path).about(given.ref)
@@ -178,41 +177,41 @@ def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome
 
 
 def run_checked(
-    objects: ListOfObjects, wanted: ProxyConfig, given: Object = _NO_FUNCTION_CONFIG
+    objects: ListOfObjects, config: ProxyConfig, given: Object = _NO_FUNCTION_CONFIG
 ) -> Outcome:
     """Run a checked FunctionConfig over a list; raises as ``run`` does."""
     overview = Overview()
-    planned = plan_edits(objects, wanted, overview)
-    silencer = Silencer(wanted, [*annotated(objects), given], objects.paths)
-    changes, compared, found = _edited(objects, planned, wanted, silencer)
-    records = _records(planned, compared, overview, wanted)
-    judged = [*unreached(planned), *review(compared, records, overview, wanted, given.ref)]
-    judged += _unused(objects, planned, overview, wanted, given)
-    judged += _stale_files(objects, wanted)
+    planned = plan_edits(objects, config, overview)
+    silencer = Silencer(config, [*annotated(objects), given], objects.paths)
+    changes, compared, found = _edited(objects, planned, config, silencer)
+    records = _records(planned, compared, overview, config)
+    judged = [*unreached(planned), *review(compared, records, overview, config, given.ref)]
+    judged += _unused(objects, planned, overview, config, given)
+    judged += _stale_files(objects, config)
     found += silencer.left(judged)
-    if wanted.mode is not Mode.REMOVE:
+    if config.mode is not Mode.REMOVE:
         found += silencer.left(silencer.idle(given.ref, OF_RUN))
     silenced = [*silencer.silenced, *silencer.switched_off]
     known = results.without_duplicates(found)
     has_errors = results.are_severe(found, Severity.ERROR)
-    is_failed = has_errors and wanted.mode is not Mode.CHECK
+    is_failed = has_errors and config.mode is not Mode.CHECK
     comparison = Comparison(compared, records, known, silenced, overview, is_failed)
-    if wanted.mode is Mode.CHECK or has_errors:
+    if config.mode is Mode.CHECK or has_errors:
         changes = ListChanges()
         found = [result for result in found if result.severity is not Severity.INFO]
     return Outcome(
         changes,
         tuple(in_report(found)),
         len(objects),
-        wanted.fail_on,
+        config.fail_on,
         tuple(silencer.silenced),
-        wanted.proxy_urls,
+        config.proxy_urls,
         comparison,
     )
 
 
 def _edited(
-    objects: ListOfObjects, planned: Sequence[PlannedEdit], wanted: ProxyConfig, silencer: Silencer
+    objects: ListOfObjects, planned: Sequence[PlannedEdit], config: ProxyConfig, silencer: Silencer
 ) -> tuple[ListChanges, list[Compared], list[Result]]:
     """Make all edits and new names; return the changes, a record for each place, and the results."""
     if not planned:
@@ -222,50 +221,50 @@ def _edited(
     from krm_fn.pipeline.rollout import roll_out  # noqa: PLC0415
 
     changes = ListChanges()
-    compared = edit_all(planned, changes, wanted)
+    compared = edit_all(planned, changes, config)
     of_places = [result for record in compared for result in record.results]
     found = once_for_each_fact(silencer.left(of_places))
-    return changes, *roll_out(objects, compared, found, changes, wanted, silencer)
+    return changes, *roll_out(objects, compared, found, changes, config, silencer)
 
 
 def _records(
     planned: Sequence[PlannedEdit],
     compared: Sequence[Compared],
     overview: Overview,
-    wanted: ProxyConfig,
+    config: ProxyConfig,
 ) -> list[ObjectRecord]:
     """Return the records of all objects that were read."""
     if not (planned or overview.has_others):
         return []
     from krm_fn.lint.records import object_records  # noqa: PLC0415 -- many lists hold no proxy
 
-    return object_records(planned, compared, overview, wanted)
+    return object_records(planned, compared, overview, config)
 
 
 def _unused(
     objects: ListOfObjects,
     planned: Sequence[PlannedEdit],
     overview: Overview,
-    wanted: ProxyConfig,
+    config: ProxyConfig,
     given: Object,
 ) -> list[Result]:
     """Return the matchers of the ProxyConfig that fit nothing, and the annotations that say nothing."""
     from krm_fn.lint import matchers  # noqa: PLC0415 -- it is imported with most of what edits
 
     subjects = (subject for place in planned for subject in place.subjects)
-    unused = [*matchers.unused_overrides(wanted, subjects)]
-    if wanted.mode is not Mode.REMOVE:
-        unused += matchers.unused_matchers(wanted, planned, overview, objects)
+    unused = [*matchers.unused_overrides(config, subjects)]
+    if config.mode is not Mode.REMOVE:
+        unused += matchers.unused_matchers(config, planned, overview, objects)
     return [
         *(finding.about(given.ref) for finding in unused),
         *matchers.unknown_annotations(planned, objects),
     ]
 
 
-def _stale_files(objects: ListOfObjects, wanted: ProxyConfig) -> list[Result]:
+def _stale_files(objects: ListOfObjects, config: ProxyConfig) -> list[Result]:
     """Return the problems of files beside the objects; a ResourceList has none."""
     if not objects.others:
         return []
     from krm_fn.lint.other_places import stale_files  # noqa: PLC0415 -- a ResourceList has none
 
-    return list(stale_files(objects.others, wanted))
+    return list(stale_files(objects.others, config))

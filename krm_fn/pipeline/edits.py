@@ -33,15 +33,15 @@ _REPLACED = (
 
 
 def edit_all(
-    planned: Sequence[PlannedEdit], changes: ListChanges, wanted: ProxyConfig
+    planned: Sequence[PlannedEdit], changes: ListChanges, config: ProxyConfig
 ) -> list[Compared]:
     """Apply the edits of the targets, and return one record for each place.
 
     Raises:
         InternalError: ``jsonpatch`` makes something else of an object than its edits.
     """
-    mode = wanted.mode
-    ours = with_and_without_credentials(wanted.proxy_urls)
+    mode = config.mode
+    ours = with_and_without_credentials(config.proxy_urls)
     compared: list[Compared] = []
     for _, group in groupby(planned, key=lambda place: place.location):
         places = list(group)
@@ -54,7 +54,7 @@ def edit_all(
             _prove(before, edits, data)
         # Read now, while the texts of this object are in the caches of those who read them.
         records = [_compared(change, mode, reads_again=is_changed) for change in edited]
-        if is_changed and wanted.proxy_urls:
+        if is_changed and config.proxy_urls:
             _report_replaced(records, ours)
         compared += records
     return compared

@@ -21,23 +21,23 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     compared: list[Compared],
     results: list[Result],
     changes: ListChanges,
-    wanted: ProxyConfig,
+    config: ProxyConfig,
     silencer: Silencer,
 ) -> tuple[list[Compared], list[Result]]:
     """Return records and results with the names that their objects have after templates are renamed."""
-    is_check = wanted.mode is Mode.CHECK
+    is_check = config.mode is Mode.CHECK
     if not is_check and are_severe(results, Severity.ERROR):
         return compared, results  # nothing will be changed
     places = [record.place for record in compared]
     created = {place.location for place in places if place.is_new}
     changed = {record.place.location for record in compared if record.is_changed} - created
-    notes = list(secret_names(source, places, wanted, changed))
+    notes = list(secret_names(source, places, config, changed))
     # A template has a name that follows from these names.
     changed |= _write(notes, created, changes)
-    of_templates = list(template_names(source, places, wanted, changed))
+    of_templates = list(template_names(source, places, config, changed))
     _write(of_templates, created, changes)
     notes += of_templates
-    results += silencer.left(_result(note, wanted.mode) for note in notes)
+    results += silencer.left(_result(note, config.mode) for note in notes)
     refs = {
         note.obj.ref: note.obj.ref._replace(name=note.new_name) for note in notes if note.new_name
     }
