@@ -104,11 +104,36 @@ def test_workers_are_selected_by_the_names_of_their_class(section: str, names: l
         pytest.param("other:\n  files:\n  - x\n", False, id="other members only"),
         pytest.param("files:\n- path: {{ .x }}\nother: 1\n", True, id="the list with an entry"),
         pytest.param("other: 1\n{{ if .x }}\nfiles:\n- x\n{{ end }}\n", None, id="the list on a condition"),
+        pytest.param('{"files": [{"path": {{ .x | toJson }}}]}', True, id="the list in JSON"),
+        pytest.param("{ other: 1, files: [] }", True, id="the list in a flow mapping"),
+        pytest.param("{other: {{ .x }}}", False, id="a flow mapping without the list"),
+        pytest.param("other: {{ if .x }}1{{ end }}\n", None, id="a condition in a line"),
+        pytest.param("files:\n{{ .files | toYaml | indent 2 }}\n", True, id="the list of a variable"),
+        pytest.param("other:\n{{- .x | toYaml | nindent 2 }}\n", False, id="another member of a variable"),
+        pytest.param("{{ .spec | toYaml }}", None, id="the mapping of a variable"),
+        pytest.param("other: 1\n{{ .spec | toYaml }}\n", None, id="members of a variable"),
+        pytest.param("{{- $x := 1 }}\n{{/* files: */}}\nother: {{ $x }}\n", False, id="lines that make nothing"),
+        pytest.param("other:\n{{ range .x }}\n- {{ . }}\n{{ end }}\n", False, id="a loop in another member"),
     ],
 )
 def test_what_is_known_of_a_list_in_a_mapping_that_a_template_makes(text: str, is_there: bool | None) -> None:
     state = after(patch({"op": "add", "path": "/spec", "valueFrom": {"template": text}}))
     assert state.is_there is is_there
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [("spec:\n  files:\n  - x\n", True), ("spec:\n  other: 1\n", False), ("spec:\n{{ .x | toYaml }}", None)],
+)
+def test_what_is_known_of_a_list_deeper_in_a_mapping_that_a_template_makes(text: str, is_there: bool | None) -> None:
+    operation = {"op": "add", "path": "/spec/template", "valueFrom": {"template": text}}
+    operations = operations_on({"spec": {"patches": [patch(operation)]}}, CONTROL_PLANE)
+    assert state_after(operations, ("spec", "template", "spec", "files")).is_there is is_there
+
+
+def test_a_mapping_that_a_variable_of_the_cluster_says_may_hold_the_list() -> None:
+    theirs = patch({"op": "add", "path": "/spec", "valueFrom": {"variable": "spec"}})
+    assert after(theirs).is_there is None
 
 
 @pytest.mark.parametrize(

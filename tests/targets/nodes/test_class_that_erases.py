@@ -292,6 +292,9 @@ def test_certificates_and_mirror_go_behind_the_patches_too(version: str, patches
 
 
 MAY_REMOVE = patch("may", "v1beta1", {"op": "remove", "path": MD_FILES}, enabled_if="{{ .flag }}")
+OF_VARIABLE = patch(
+    "md", "v1beta1", {"op": "replace", "path": "/spec/template/spec", "valueFrom": {"variable": "nodes"}}
+)
 OUR_PATH = patch("md", "v1beta1", templated("add", MD_FILES, f"- path: {CONTAINERD}\n"))
 MORE = [{"path": path, "content": "[Service]\nLimitNOFILE=1\n"} for path in (CONTAINERD, KUBELET)]
 
@@ -300,6 +303,7 @@ MORE = [{"path": path, "content": "[Service]\nLimitNOFILE=1\n"} for path in (CON
     ("patches", "spec"),
     [
         pytest.param([MAY_REMOVE], None, id="a list that a patch may remove"),
+        pytest.param([OF_VARIABLE], None, id="a list in a mapping of a variable"),
         pytest.param([OUR_PATH], None, id="a patch that writes a file of our path"),
         pytest.param(vsphere("v1beta1"), {"files": MORE}, id="a drop-in with more in it that goes"),
     ],

@@ -139,6 +139,25 @@ def test_a_class_that_writes_our_file_and_comes_without_its_clusters_is_a_warnin
     assert not any("takes a path once" in line for line in run(tkg()[:3], shared, targets=given)[1])
 
 
+@pytest.mark.parametrize(
+    ("off", "is_said"),
+    [
+        pytest.param(["kubelet", "commands"], True, id="others"),
+        pytest.param(["containerd"], False, id="the target that writes the file"),
+    ],
+)
+def test_the_file_that_a_class_writes_too_is_a_warning_of_its_target_alone(off: list[str], is_said: bool) -> None:
+    _, reported = run(tkg()[:3], targets={"nodes": dict.fromkeys(off, False)})
+    assert any("takes a path once" in line for line in reported) is is_said
+
+
+@pytest.mark.parametrize("off", [["containerd"], ["containerd", "kubelet"]])
+def test_that_a_class_writes_the_proxy_itself_is_said_whichever_targets_are_off(off: list[str]) -> None:
+    nodes = dict.fromkeys(off, False)
+    _, reported = run(caren(proxy={"http": "http://old:1"}), targets={"nutanix": False, "nodes": nodes})
+    assert len([line for line in reported if "`clusterConfig`" in line]) == 2  # one for each template
+
+
 def test_a_proxy_in_a_variable_that_nothing_fills_is_a_warning() -> None:
     given = caren(proxy={"http": "http://old:1"})
     items, reported = run(given, targets={"nutanix": False})

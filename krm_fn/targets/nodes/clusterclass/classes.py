@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of
-from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config import Mode, ProxyConfig, TargetOptions
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Texts
@@ -29,12 +29,13 @@ from krm_fn.targets.class_context import (
     TemplateRules,
 )
 from krm_fn.targets.nodes.clusterclass import class_plan, product_variables
+from krm_fn.targets.nodes.clusterclass.foreign_patches import written_path
 from krm_fn.targets.nodes.clusterclass.listed_class import ClassState, ListedClass
 from krm_fn.targets.nodes.clusterclass.names import (
     CLASS,
-    FIRST_OF_SYSTEM,
     PATCHED_TARGETS,
     PATCHED_WHERE_ERASED,
+    TARGETS_OF_SYSTEMS,
     WORDS,
 )
 from krm_fn.targets.nodes.clusterclass.node_patches import erasures
@@ -67,6 +68,7 @@ class Classes(ClassPlans):
         self._config = config
         self._classes: dict[Key, ListedClass] = {}
         self._is_chosen = False
+        self._reporters = _reporters(config.targets)
         if config.mode is Mode.REMOVE:
             return
         is_enabled = config.targets.is_on(OF_CLASSES)
@@ -143,7 +145,7 @@ class Classes(ClassPlans):
         if first.variable is not None:
             replaced = [target for target in _ALL_TARGETS if first.variable.replaces(target)]
             finding = first.variable.finding()
-            notes = {target: [finding] for target in FIRST_OF_SYSTEM}
+            notes = {target: [finding] for target in self._reporters}
             return TemplateRules(emptied=replaced, notes=notes)
         if first.state is ClassState.KEPT:
             return TemplateRules(kept=_ALL_TARGETS, is_awaited=True)
@@ -203,7 +205,7 @@ class Classes(ClassPlans):
 def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]:
     """Return what classes do to a template of a kind while they are not patched: target -> what it says.
 
-    They erase what is there, which each target says, or write the same file, which the first target says.
+    They erase what any target writes, or write the file of one of them.
     """
     notes: dict[str, list[Result]] = {target: [] for target in PATCHED_TARGETS}
     for listed in classes:
@@ -217,12 +219,19 @@ def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]
             )
             for of_target in notes.values():
                 of_target.append(Result.of("ClassPatchErases", message))
-        path = product_variables.repeated_path(listed.obj.data, listed.config.targets, kind)
-        if path:
-            message = (
-                f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a path '
-                "once: add the Clusters with its variable to the list, or take the file out of it"
-            )
-            for target in FIRST_OF_SYSTEM:
+        for target, path in product_variables.drop_in_paths(listed.config.targets).items():
+            if written_path(listed.obj.data, [path], kind):
+                message = (
+                    f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a '
+                    "path once: add the Clusters with its variable to the list, or take the file out of it"
+                )
                 notes[target].append(Result.of("ByHand", message))
     return notes
+
+
+def _reporters(options: TargetOptions) -> frozenset[str]:
+    """Return the first target of each node system that is on; it reports what concerns the whole template."""
+    firsts = set()
+    for targets in TARGETS_OF_SYSTEMS:
+        firsts.update([*filter(options.is_on, targets)][:1])
+    return frozenset(firsts)

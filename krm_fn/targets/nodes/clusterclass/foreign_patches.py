@@ -13,11 +13,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from krm_fn.errors import InputError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, lookup, pointer_of, text_at
 from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.targets.nodes.clusterclass.names import PATCHES
 from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, selects
+from krm_fn.yamledit import read
+
+_CONDITION = r"\{\{-?\s*(?:if|else|end|with|range)\b"
+_VALUE = r"\{\{(?!-?\s*(?:if|else|end|with|range)\b)[^\n]*?\}\}"
+_SILENT_LINE = r"""(?mx)
+^[ \t]*
+\{\{-? \s* (?:
+    (?:if|else|end|with|range)\b   # {{- range .users }}
+  | \$\w+ \s* :?=                  # {{ $port := 1 }}
+  | /\*                            # {{/* a comment */}}
+) [^\n]*? \}\}
+[ \t]* (?:\n|\Z)
+"""
+"""A line of a Go template that says nothing by itself."""
+_VALUE_BELOW_KEY = r"(?m):[ \t]*\n[ \t]*\{\{[^\n]*\}\}[ \t]*$"
+"""``files:`` with ``{{ .files | toYaml }}`` alone in the next line, which makes its own indentation."""
 
 
 class ForeignOperation(NamedTuple):
@@ -27,7 +44,7 @@ class ForeignOperation(NamedTuple):
         patch: the name of its patch.
         op: ``add``, ``replace`` or ``remove``; "" for a runtime extension, which may do anything but erase.
         path: leads to what it changes in the template.
-        value: what it writes; None where that is not known.
+        value: what it writes; None where the Cluster says it, by a variable or a Go template.
         text: the Go template that makes the value; "" for none.
         is_certain: it runs for every Cluster.
     """
@@ -54,14 +71,31 @@ class ForeignOperation(NamedTuple):
             return False
         if not inside:
             return self.value is None or isinstance(self.value, list)
-        if not self.text:
+        if self.value is not None:
             return isinstance(lookup(self.value, inside), list)
-        # the text makes a mapping, with a line such as `files:` or `"files": [`
-        if not re.search(rf"(?m)^[\"']?{re.escape(inside[0])}[\"']?:", self.text):
-            return False
-        if re.search(r"\{\{-?\s*(?:if|with|range)\b", self.text):
+        return _makes_member(self.text, inside)
+
+
+def _makes_member(text: str, path: Pointer) -> bool | None:
+    """Return whether the mapping that a Go template makes has a member at ``path``; None where that depends.
+
+    Lines that only control the template go and other actions become a scalar, so that the rest is read as YAML, as
+    Cluster API reads the result. An action in the place of a member may say anything: ``{{ .spec | toYaml }}``.
+    """
+    plain = re.sub(_SILENT_LINE, "", text)
+    plain = re.sub(_VALUE_BELOW_KEY, ": 0", plain)
+    plain = re.sub(_VALUE, "0", plain)
+    try:
+        data = read(plain)
+    except InputError:
+        return None
+    for step in path:
+        if not isinstance(data, dict):
             return None
-        return len(inside) == 1
+        if data.get(step) is None:
+            return None if "{{" in plain else False
+        data = data[step]
+    return None if re.search(_CONDITION, text) else True
 
 
 class ListState(NamedTuple):

@@ -20,14 +20,12 @@ EMPTY_LISTS, ADDITIONS, LISTS, NODES = OUR_PATCHES
 
 WORDS = (VARIABLE, *OUR_PATCHES)
 
-_TARGETS = tuple(system.targets for system in SYSTEMS if system.files)
+TARGETS_OF_SYSTEMS = tuple(system.targets for system in SYSTEMS if system.files)
 PATCHED_TARGETS = (
-    *dict.fromkeys(target for targets in _TARGETS for target in targets),
+    *dict.fromkeys(target for targets in TARGETS_OF_SYSTEMS for target in targets),
     FILES_ON_REQUEST,
 )
 """The targets whose edits the patches make: those of files and commands."""
-FIRST_OF_SYSTEM = frozenset(targets[0] for targets in _TARGETS)
-"""The first target of each node system; it reports what concerns the whole template."""
 
 PATCHED_WHERE_ERASED = ("nodes.trustedCA", "nodes.mirror")
 """Those whose edits are the same for every Cluster: patches make them only where a class erases them."""

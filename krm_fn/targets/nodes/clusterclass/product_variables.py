@@ -96,21 +96,15 @@ def find(
 def _writes_files(of_class: Data, target_id: str, options: TargetOptions) -> bool:
     """Return whether patches of a class write what the variable says into files on its nodes."""
     if target_id != _CAREN:
-        return bool(repeated_path(of_class, options))
+        return bool(written_path(of_class, drop_in_paths(options).values()))
     patches = list_at(of_class, ("spec", "patches"))
     return any(isinstance(lookup(patch, ("external",)), Mapping) for patch in patches)
 
 
-def repeated_path(of_class: Data, options: TargetOptions, kind: str = "") -> str:
-    """Return the path of a drop-in of ours that a patch of a class writes, too; "" for none.
-
-    Args:
-        of_class: the ClusterClass.
-        options: ``spec.targets``.
-        kind: that of the templates that count; "" for all.
-    """
-    paths = []
+def drop_in_paths(options: TargetOptions) -> dict[str, str]:
+    """Return the paths of our drop-ins, given ``spec.targets``: ID of the target -> path."""
+    paths = {}
     for target_id, unit in UNITS.items():
         path = text_at(options.given_for(target_id), ("path",))
-        paths.append(path or drop_in_of(unit).paths[0])
-    return written_path(of_class, paths, kind)
+        paths[target_id] = path or drop_in_of(unit).paths[0]
+    return paths
