@@ -14,7 +14,7 @@ from krm_fn.products import (
     distributions,
     giantswarm,
     konvoy,
-    releases,
+    release_kinds,
     tkg,
 )
 from krm_fn.products.node_kinds import SERVICE_TARGETS, WITH_FILES, WITH_MIRRORS, kinds_of
@@ -68,7 +68,7 @@ def _kinds(*names: str) -> frozenset[GroupKind]:
 
 _CLUSTER = frozenset({cluster_api.CLUSTER})
 _DATA = _kinds("ConfigMap", "Secret")
-_VALUES = _DATA | {releases.HELM_RELEASE}
+_VALUES = _DATA | {release_kinds.HELM_RELEASE}
 _PODS = frozenset(POD_SPEC_OF)
 
 
@@ -146,8 +146,8 @@ ROWS: Mapping[str, TargetRow] = {
         fills_references=True,
     ),
     "charts": TargetRow(
-        "charts.charts",
-        _VALUES | {releases.APPLICATION},
+        "charts.chosen_charts",
+        _VALUES | {release_kinds.APPLICATION},
         text_hints=("fn.inject-proxy.io/proxy",),
         reference_words=("valuesFrom", "configMapKeyRef", "secretKeyRef"),
         fills_values=True,
@@ -210,7 +210,7 @@ ROWS: Mapping[str, TargetRow] = {
         text_hints=(cluster_api.RESOURCE_SET,),
     ),
     "tkg.clusterClass": TargetRow(
-        "tkg.cluster_class",
+        "tkg.tkg_clusters",
         _CLUSTER | {tkg.TANZU_KUBERNETES_CLUSTER},
         text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     ),
@@ -228,7 +228,7 @@ ROWS: Mapping[str, TargetRow] = {
     ),
     **{
         target: TargetRow(
-            "distributions.distributions",
+            "distributions.product_fields",
             distributions.kinds_of(target),
             text_hints=distributions.hints_of(target),
             beside=distributions.with_config_map(target),

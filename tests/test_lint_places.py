@@ -12,7 +12,7 @@ from krm_fn.lint.places import judge_places
 from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Audience, Policy, join
 from krm_fn.noproxy.composition import compose
-from krm_fn.places.reading import Reading
+from krm_fn.places.place import Reading
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 

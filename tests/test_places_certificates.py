@@ -12,7 +12,7 @@ from places_forms import place, reported, written
 from proposals import env
 
 MARK = "# inject-proxy: a certificate of spec.trustedCA\n"
-CODED = place(CertificateText(is_base64=True), "a", "ca", is_trust=True)
+CODED = place(CertificateText(is_base64=True), "a", "ca", is_unconditional=True)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_the_entry_of_ours_is_set_or_removed(before: Any, entry: Any, after: Any
     def data(value: Any) -> Any:
         return {"env": value} if value is not None else {}
 
-    at = place(NamedEntry("ours", entry), "env", is_trust=True)
+    at = place(NamedEntry("ours", entry), "env", is_unconditional=True)
     assert written(data(before), at, ONE) == data(after)
 
 
 def test_an_entry_for_what_is_no_list_is_an_error() -> None:
-    assert reported({"env": "x"}, place(NamedEntry("ours", OURS), "env", is_trust=True), ONE) == [
+    assert reported({"env": "x"}, place(NamedEntry("ours", OURS), "env", is_unconditional=True), ONE) == [
         ("CannotWrite", ("env",))
     ]

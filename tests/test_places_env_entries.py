@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.places.env_entries import EnvEntries
+from krm_fn.places.containers import EnvEntries
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from places_forms import place, read, reported, write, written

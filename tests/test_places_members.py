@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
-from krm_fn.places.members import CAMEL, SHORT, SNAKE, Members, VariableMembers, steps_of
+from krm_fn.places.mapping_forms import CAMEL, SHORT, SNAKE, Members, VariableMembers, steps_of
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, reported, write, written

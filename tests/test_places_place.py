@@ -10,9 +10,8 @@ from certificates import ONE
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
 from krm_fn.places.certificates import CertificateText
-from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.members import CAMEL
-from krm_fn.places.named_item import NamedItem
+from krm_fn.places.containers import EnvEntries
+from krm_fn.places.mapping_forms import CAMEL, NamedItem
 from krm_fn.places.place import Place, read_places, write_places
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, written
@@ -20,7 +19,7 @@ from proposals import FULL, HTTP, NONE, env
 
 OURS = env(FULL.variables())
 A, B = Place(("a",), CAMEL, "a"), Place(("b",), CAMEL, "b")
-CERTIFICATES = Place(("ca",), CertificateText(), "the certificates", is_trust=True)
+CERTIFICATES = Place(("ca",), CertificateText(), "the certificates", is_unconditional=True)
 UNDECLARED = ONE._replace(is_declared=False)
 
 

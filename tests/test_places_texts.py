@@ -11,9 +11,9 @@ import pytest
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Result
 from krm_fn.patch import lookup
-from krm_fn.places.members import SHORT, SNAKE
+from krm_fn.places.mapping_forms import SHORT, SNAKE
 from krm_fn.places.place import Place
-from krm_fn.places.texts import ComputedText, Text, UnitText, YamlText, new_text, one_variable, text_of
+from krm_fn.places.text_forms import ComputedText, Text, UnitText, YamlText, new_text, one_variable, text_of
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, reported, write
 from proposals import FULL, HTTP, HTTPS, NO, NONE

@@ -40,7 +40,7 @@ NEVER = {
     "unittest",
 }
 OTHER_KINDS = {
-    "krm_fn.targets.distributions.distributions",
+    "krm_fn.targets.distributions.product_fields",
     "krm_fn.targets.giantswarm.apps",
     "krm_fn.targets.giantswarm.chart_values",
     "krm_fn.targets.kyverno.policies",

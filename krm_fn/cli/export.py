@@ -26,7 +26,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.noproxy import Readers
 from krm_fn.places.place import Place, write_places
-from krm_fn.places.texts import Text, YamlText
+from krm_fn.places.text_forms import Text, YamlText
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import FileForm
@@ -126,7 +126,9 @@ def _filled(text: str, form: FileForm, proxy: ProxySettings) -> tuple[str, list[
         new_document.append(place)
     yaml = YamlText(partial(form.places, proxy), new_document)
     draft = Draft(text)
-    write_places(draft, [Place((), Text(Value((), text), yaml), "the file", is_trust=True)], proxy)
+    write_places(
+        draft, [Place((), Text(Value((), text), yaml), "the file", is_unconditional=True)], proxy
+    )
     for finding in draft.findings:
         raise InputError(finding.message.removeprefix("in it, "))
     after = str(draft.data)

@@ -17,7 +17,7 @@ from krm_fn.lint.manifests import ReadableManifests, records
 from krm_fn.lint.places import by_place
 from krm_fn.lint.values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.places.reading import Reading
+from krm_fn.places.place import Reading
 from krm_fn.plan.sources import formats
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import ProxyUrl, split_url

@@ -9,7 +9,7 @@ from __future__ import annotations
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Data, lookup, text_at
 from krm_fn.products import giantswarm
-from krm_fn.products.releases import HELM_RELEASE
+from krm_fn.products.release_kinds import HELM_RELEASE
 
 _KUBECONFIGS = {
     giantswarm.APP: ("spec", "kubeConfig", "secret"),

@@ -13,7 +13,7 @@ from krm_fn.clusters.model import Memberships
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
-from krm_fn.places.reading import Reading
+from krm_fn.places.place import Reading
 from krm_fn.plan import PlannedEdit
 
 

@@ -30,7 +30,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, text_at
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
-from krm_fn.places.reading import Reading, same_value
+from krm_fn.places.place import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.yamledit import read

@@ -13,8 +13,8 @@ from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.near_names import nearest
 from krm_fn.patch import list_at, lookup
 from krm_fn.places import choice
-from krm_fn.places.charts import charts_of
 from krm_fn.places.containers import pod_spec
+from krm_fn.places.installed_charts import charts_of
 from krm_fn.places.provided import DataUses
 from krm_fn.plan import ObjectSource, Overview, PlannedEdit
 from krm_fn.plan.items import readable_objects

@@ -13,15 +13,15 @@ from krm_fn.lint.compared import Compared, ObjectRecord, Reason, Why, is_change
 from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
-from krm_fn.places.charts import charts_in
 from krm_fn.places.containers import pod_spec
+from krm_fn.places.installed_charts import charts_in
+from krm_fn.places.place import Reading
 from krm_fn.places.provided import DataUses
 from krm_fn.places.proxy_search import proxies_in, urls_in_text
-from krm_fn.places.reading import Reading
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.proxy_keys import UPPER
-from krm_fn.products.releases import APPLICATION, HELM_RELEASE
+from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_of, url_fields
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import with_and_without_credentials

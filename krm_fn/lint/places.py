@@ -11,7 +11,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.urls import judge_pair, judge_url
 from krm_fn.lint.values import Problem, Reader, judge_list
-from krm_fn.places.reading import Reading, quoted
+from krm_fn.places.place import Reading, quoted
 from krm_fn.settings import PROXY_VARIABLES
 
 

@@ -9,7 +9,7 @@ from krm_fn.krm.results import Result
 from krm_fn.lint.values import NoProxyList
 from krm_fn.noproxy import entries
 from krm_fn.patch import Pointer
-from krm_fn.places.reading import Reading
+from krm_fn.places.place import Reading
 
 _SHOWN = 12
 """So many lost entries are named."""

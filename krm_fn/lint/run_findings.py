@@ -16,11 +16,11 @@ from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Style
 from krm_fn.noproxy.model import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
-from krm_fn.places.reading import same_value
+from krm_fn.places.place import same_value
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.distributions import PRODUCTS
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
-from krm_fn.products.releases import APPLICATION
+from krm_fn.products.release_kinds import APPLICATION
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import Reach, Writes
 

@@ -21,7 +21,7 @@ from krm_fn.lint.replaced import replaced_list
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
 from krm_fn.pipeline.report import CHANGE_DUE
-from krm_fn.places.reading import Reading
+from krm_fn.places.place import Reading
 from krm_fn.plan import PlannedEdit
 from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.yamledit import same

@@ -10,9 +10,8 @@ from krm_fn.formats import pem
 from krm_fn.formats.base64_text import decoded, encoded
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, lookup
-from krm_fn.places.env_entries import variable_of
-from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading
+from krm_fn.places.containers import variable_of
+from krm_fn.places.place import Place, Reading
 from krm_fn.settings import ProxySettings
 
 _MARK = "# inject-proxy: a certificate of spec.trustedCA"

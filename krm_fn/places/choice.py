@@ -13,7 +13,7 @@ from krm_fn.config import Matcher
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, lookup
-from krm_fn.places.charts import NO_SOURCES, ChartSources, ChartUse, charts_of
+from krm_fn.places.installed_charts import NO_SOURCES, ChartSources, ChartUse, charts_of
 
 ANNOTATION = "fn.inject-proxy.io/proxy"
 """``"true"``, ``"false"``, or the names of containers or values, separated by commas."""

@@ -1,16 +1,25 @@
-"""The containers in the pod specification of a workload."""
+"""The containers in the pod specification of a workload, and the form of their ``env``: a list of ``{name, value}``.
+
+An entry is right or it is replaced whole, because Kubernetes rejects a ``value`` beside a ``valueFrom``. Other entries and
+their order are never touched: ``$(NAME)`` sees only what is before it.
+"""  # noqa: E501
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 
+from krm_fn.engine import Draft
+from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
+from krm_fn.places.place import Place, Reading, Variables
+from krm_fn.products.proxy_keys import UPPER
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 CONTAINERS, INIT_CONTAINERS = "containers", "initContainers"
 LISTS = (INIT_CONTAINERS, CONTAINERS, "ephemeralContainers")
@@ -93,3 +102,167 @@ def wrong_types(data: Data, at: Pointer) -> Iterator[Result]:
         value = lookup(data, path)
         if value is not None and not isinstance(value, dict):
             yield wrong_type(path, value, "a mapping")
+
+
+class Provided(NamedTuple):
+    """What a container gets from ConfigMaps and Secrets that are filled themselves.
+
+    Attributes:
+        names: the variables, in upper case.
+        entries: the entries of ``env`` that refer to them, which stay.
+        sources: the entries of ``envFrom`` that refer to them.
+    """
+
+    names: frozenset[str] = frozenset()
+    entries: tuple[Data, ...] = ()
+    sources: tuple[Data, ...] = ()
+
+
+class EnvEntries(NamedTuple):
+    """A list of variables.
+
+    Attributes:
+        names: those that it gets, in the order of new ones.
+        provided: what its container gets from other objects.
+        env_from: the ``envFrom`` of its container.
+    """
+
+    names: Texts = PROXY_VARIABLES
+    provided: Provided = Provided()
+    env_from: Any = None
+
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+        """Yield the variables that the list sets, the last entry of each name.
+
+        Where only upper case is written, the reader is a program that makes no difference between the cases.
+        """
+        env = lookup(data, place.path)
+        if not isinstance(env, list):
+            return
+        last = {}
+        for index, entry in enumerate(env):
+            name = variable_of(entry)
+            if name is not None:
+                last[name] = index
+        beside = self.provided.names | self._set_elsewhere()
+        for name, index in last.items():
+            entry = env[index]
+            path = (*place.path, str(index))
+            blank = Reading(name, None, path, "", place.label)
+            is_provided = entry in self.provided.entries
+            blank = blank._replace(is_provided=is_provided, maybe_elsewhere=beside)
+            reading = read_entry(blank, entry)
+            yield reading
+            if "no_proxy" not in self.names and name.lower() not in last:
+                yield reading._replace(variable=name.lower(), member=name)
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Correct the first entry of each variable, remove the others, and add what is missing."""
+        env = draft.items(place.path)
+        wanted = {}
+        for name, value in settings.variables().items():
+            wanted[name] = kubernetes_env(value)
+        entries: list[Any] = []
+        done: set[str] = set()
+        for index, entry in enumerate(env):
+            path = (*place.path, str(index))
+            variable = variable_of(entry)
+            if variable is None:
+                entries.append(entry)
+                if wanted and not isinstance(entry, Mapping):
+                    draft.findings.append(wrong_type(path, entry, "a mapping"))
+                continue
+            if variable in done:
+                continue
+            done.add(variable)
+            if entry in self.provided.entries:
+                entries.append(entry)
+                continue
+            _report_reference(draft, place, path, entry)
+            if variable in wanted:
+                entries.append(_corrected(entry, wanted[variable]))
+        entries = self._completed(entries, wanted, done)
+        if entries and entries != env:
+            draft.set(place.path, entries)
+        elif not entries and env:
+            draft.remove(place.path, keep=place.kept_steps)
+
+    def _completed(self, entries: list[Any], wanted: Variables, done: set[str]) -> list[Any]:
+        """Return the entries with those that are missing at the end: in our order, if both cases are there of each."""
+        start = len(entries)
+        while start and variable_of(entries[start - 1]) in self.names:
+            start -= 1
+        ours = entries[start:]
+        last = [entry["name"] for entry in ours]
+        twins = {name.swapcase() for name in last}.intersection(self.names)
+        is_in_order = twins <= {*last} and last == sorted(last, key=self.names.index)
+        for name in self.names:
+            if name in done or name not in wanted:
+                continue
+            if name.upper() not in self.provided.names:
+                ours.append({"name": name, "value": wanted[name]})
+        if is_in_order:
+            ours.sort(key=lambda entry: self.names.index(entry["name"]))
+        return [*entries[:start], *ours]
+
+    def _set_elsewhere(self) -> frozenset[str]:
+        """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
+        for source in list_at(self.env_from, ()):
+            if source in self.provided.sources:
+                continue
+            if not lookup(source, ("prefix",)):
+                return frozenset(UPPER)
+        return frozenset()
+
+
+def _corrected(entry: Data, value: str) -> Fields:
+    """Return an entry with another value; members in the order that they have."""
+    members = {**entry, "value": value}
+    return {name: member for name, member in members.items() if name in ("name", "value")}
+
+
+def _report_reference(draft: Draft, place: Place, path: Pointer, entry: Data) -> None:
+    """Report a reference to a Secret that gives way to a value in clear text, or goes."""
+    if isinstance(lookup(entry, ("valueFrom", "secretKeyRef")), Mapping):
+        message = (
+            f"`{entry['name']}` in {place.label} came from a Secret, and no longer does: "
+            'set `conflict` to "Keep" to leave it'
+        )
+        draft.report("PasswordExposed", message, path)
+
+
+def variable_of(entry: Any) -> str | None:
+    """Return which of the six variables an entry sets; None for any other entry."""
+    name = text_at(entry, ("name",))
+    if name in PROXY_VARIABLES:
+        return name
+    return None
+
+
+def read_entry(blank: Reading, entry: Data) -> Reading:
+    """Return a reading, whose path leads to an entry, with what that entry gives the variable."""
+    value = entry.get("value")
+    if entry.get("valueFrom") is not None:
+        path = (*blank.path, "valueFrom")
+        return blank._replace(path=path, why_unknown="it comes from a `valueFrom`")
+    if value is None:
+        return blank._replace(value="")
+    reading = blank._replace(path=(*blank.path, "value"), raw=str(value))
+    if not isinstance(value, str):
+        return reading._replace(why_unknown="its `value` must be a string")
+    read = read_kubernetes_env(value)
+    if read is not None:
+        return reading._replace(value=read)
+    return reading._replace(why_unknown="it refers to another variable", unresolved=value)
+
+
+def read_all_containers(obj: Data) -> Iterator[Reading]:
+    """Yield what the containers of a workload set, whether or not a target wants them."""
+    at = pod_spec(obj)
+    for field in LISTS if at else ():
+        for container in containers(obj, field, at=at or ()):
+            kind = "init container" if container.is_init else "container"
+            form = EnvEntries(env_from=container.fields.get("envFrom"))
+            yield from form.read(
+                obj, Place((*container.path, "env"), form, f'{kind} "{container.key}"')
+            )

@@ -16,10 +16,9 @@ from krm_fn.clusters import Folders, Key, ObjectIndex, key_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
-from krm_fn.places.charts import NO_SOURCES, ChartSources
 from krm_fn.places.choice import is_refused
-from krm_fn.places.containers import Container
-from krm_fn.places.env_entries import Provided, variable_of
+from krm_fn.places.containers import Container, Provided, variable_of
+from krm_fn.places.installed_charts import NO_SOURCES, ChartSources
 from krm_fn.settings import PROXY_VARIABLES
 
 _OF_ONE_KEY = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}

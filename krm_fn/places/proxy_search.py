@@ -14,9 +14,8 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup, walk
 from krm_fn.placeholders import is_template
-from krm_fn.places.containers import pod_spec
-from krm_fn.places.env_entries import read_all_containers
-from krm_fn.places.reading import Reading
+from krm_fn.places.containers import pod_spec, read_all_containers
+from krm_fn.places.place import Reading
 from krm_fn.products.node_kinds import SYSTEMS
 from krm_fn.proxy_url import split_url
 

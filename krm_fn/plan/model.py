@@ -24,8 +24,7 @@ from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
 
 if TYPE_CHECKING:
-    from krm_fn.places.place import Place
-    from krm_fn.places.reading import Reading
+    from krm_fn.places.place import Place, Reading
     from krm_fn.targets.base import Target
 
 

@@ -8,11 +8,11 @@ from krm_fn.clusters import Folders, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import lookup
-from krm_fn.places.charts import NO_SOURCES, ChartSources, chart_sources
+from krm_fn.places.installed_charts import NO_SOURCES, ChartSources, chart_sources
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.items import ItemReader, items_of_kinds
 from krm_fn.plan.selection import is_enabled, is_selected
-from krm_fn.products.releases import CHART_SOURCES
+from krm_fn.products.release_kinds import CHART_SOURCES
 from krm_fn.target_table import ROWS, TargetRow
 from krm_fn.targets import TARGETS
 

@@ -39,7 +39,6 @@ class ChartValue(NamedTuple):
         is_list: a new list of members is a list of entries, and no text.
         no_proxy: of the form ``URL`` the path of the text that holds the list; "" for none.
         list_path: a list of variables that is written in place of this one where it sets one of them.
-        defaults: the names that the default list of the chart sets; a list among the values replaces it.
         where: the program is there, and calls out, only where one of these signs is among the values; always without.
         unless: it does not where one of these is.
     """
@@ -50,7 +49,6 @@ class ChartValue(NamedTuple):
     is_list: bool = False
     no_proxy: str = ""
     list_path: str = ""
-    defaults: Texts = ()
     where: Signs = ()
     unless: Signs = ()
 

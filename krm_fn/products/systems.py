@@ -12,7 +12,7 @@ from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products import distributions
 from krm_fn.products.cluster_api import is_cluster_api
 from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS
-from krm_fn.products.releases import APPLICATION, HELM_RELEASE
+from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 
 
 class System(NamedTuple):

@@ -10,9 +10,8 @@ from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, GroupKind, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Data
-from krm_fn.places.place import Place, read_places, write_places
+from krm_fn.places.place import Place, Reading, read_places, write_places
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets.context import (

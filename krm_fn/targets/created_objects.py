@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Data, lookup
-from krm_fn.places.members import OneMember
+from krm_fn.places.mapping_forms import OneMember
 from krm_fn.places.place import Place
 
 NewObjects = Iterator[Fields]
@@ -45,4 +45,4 @@ def was_created(obj: Data) -> bool:
 def trusted_config_map() -> Place:
     """Return the certificates in a ConfigMap that this program created; without any, the ConfigMap goes."""
     form = OneMember(lambda settings, old: settings.trusted_ca.pem or None)  # noqa: ARG005
-    return Place(("data", CA_KEY), form, "the trusted certificates", is_trust=True)
+    return Place(("data", CA_KEY), form, "the trusted certificates", is_unconditional=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krm_fn.light_typing import Any
 from krm_fn.patch import list_at
-from krm_fn.places.members import OneMember
+from krm_fn.places.mapping_forms import OneMember
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Data, Places

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
-from krm_fn.places.members import OneMember
+from krm_fn.places.mapping_forms import OneMember
 from krm_fn.places.place import Place
 from krm_fn.places.provided import namespace_of
 from krm_fn.products import giantswarm

@@ -7,7 +7,7 @@ from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.places.choice import chosen_charts
-from krm_fn.places.members import SHORT, SNAKE
+from krm_fn.places.mapping_forms import SHORT, SNAKE
 from krm_fn.products import giantswarm
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.giantswarm import helm_values

@@ -8,10 +8,10 @@ from functools import partial
 from krm_fn.clusters import has_suffix
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
-from krm_fn.places.members import SHORT, SNAKE, OneMember
+from krm_fn.places.mapping_forms import SHORT, SNAKE, OneMember
 from krm_fn.places.place import Place
 from krm_fn.places.provided import name_of
-from krm_fn.places.texts import YamlText, text_of, text_place
+from krm_fn.places.text_forms import YamlText, text_of, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target

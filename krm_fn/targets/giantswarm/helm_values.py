@@ -13,11 +13,11 @@ from krm_fn.clusters import chart_of
 from krm_fn.formats import embedded
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
-from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.members import Members
+from krm_fn.places.containers import EnvEntries
+from krm_fn.places.mapping_forms import Members
 from krm_fn.places.place import Place
 from krm_fn.places.provided import name_of
-from krm_fn.places.texts import YamlText, text_place
+from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products import proxy_keys
 from krm_fn.targets.base import Data, Places
 

@@ -10,7 +10,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
-from krm_fn.places.members import CAMEL, SHORT, SNAKE
+from krm_fn.places.mapping_forms import CAMEL, SHORT, SNAKE
 from krm_fn.places.place import Place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings

@@ -14,10 +14,10 @@ from krm_fn.formats import embedded
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
-from krm_fn.places.members import SNAKE, VariableMembers
+from krm_fn.places.mapping_forms import SNAKE, VariableMembers
 from krm_fn.places.place import Place
 from krm_fn.places.provided import name_of
-from krm_fn.places.texts import YamlText, new_text, text_place
+from krm_fn.places.text_forms import YamlText, new_text, text_place
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects

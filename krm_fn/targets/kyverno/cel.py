@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, text_at, walk
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno.entries import PolicyEntry, TextPlace, mentioned
+from krm_fn.targets.kyverno.policy_entries import PolicyEntry, TextPlace, mentioned
 
 # A literal without its end is one all the same, so that the time is linear.
 _TOKEN = re.compile(

@@ -11,10 +11,9 @@ from krm_fn.engine import Draft
 from krm_fn.krm.masking import redact
 from krm_fn.light_typing import Any
 from krm_fn.patch import text_at
-from krm_fn.places.place import Place
-from krm_fn.places.reading import quoted
+from krm_fn.places.place import Place, quoted
 from krm_fn.targets.kyverno import cel
-from krm_fn.targets.kyverno.entries import PolicyEntry, PolicyForm, TextPlace
+from krm_fn.targets.kyverno.policy_entries import PolicyEntry, PolicyForm, TextPlace
 
 LABEL = "the CEL expressions"
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence, Set
 
 from krm_fn.krm.results import Result
 from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
-from krm_fn.places.reading import Reading
+from krm_fn.places.place import Reading
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 from krm_fn.targets.base import Data
-from krm_fn.targets.kyverno.entries import PolicyEntry
+from krm_fn.targets.kyverno.policy_entries import PolicyEntry
 from krm_fn.targets.kyverno.rules import STRATEGIC_MERGE, PolicyRule, bare, entries_of, rules_of
 
 WITH_RULES = ("ClusterPolicy", "Policy")

@@ -31,7 +31,7 @@ class _KyvernoPolicies(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places of a policy that set proxy variables."""
         if generated.is_generated(data):
-            yield Place((), GeneratedForm(context.options), LABEL, is_trust=True)
+            yield Place((), GeneratedForm(context.options), LABEL, is_unconditional=True)
             return
         taken = generated.name_taken(data, context.options)
         if taken is not None and context.settings.sets_any:

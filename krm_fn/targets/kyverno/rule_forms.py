@@ -16,12 +16,11 @@ from krm_fn.formats.embedded import Value
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import field_path, lookup, text_at
-from krm_fn.places.place import Place
-from krm_fn.places.reading import quoted
-from krm_fn.places.texts import YamlText, text_place
+from krm_fn.places.place import Place, quoted
+from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.targets.base import Data, Places
 from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.entries import PolicyEntry, PolicyForm, TextPlace, mentioned
+from krm_fn.targets.kyverno.policy_entries import PolicyEntry, PolicyForm, TextPlace, mentioned
 from krm_fn.targets.kyverno.rules import PolicyRule
 
 _JSON_PATCH = "patchesJson6902"

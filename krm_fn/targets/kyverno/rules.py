@@ -17,7 +17,7 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Data
-from krm_fn.targets.kyverno.entries import COMPUTED, PolicyEntry, TextPlace, is_computed
+from krm_fn.targets.kyverno.policy_entries import COMPUTED, PolicyEntry, TextPlace, is_computed
 
 STRATEGIC_MERGE = "patchStrategicMerge"
 _ANCHOR = re.compile(r"[+=<^X]?\((.*)\)")

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES
 from krm_fn.light_typing import NamedTuple
-from krm_fn.places.reading import Variables
+from krm_fn.places.place import Variables
 from krm_fn.targets.nodes.exports import (
     assigned,
     edited,

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES, escaping
 from krm_fn.light_typing import NamedTuple
-from krm_fn.places.reading import Variables
+from krm_fn.places.place import Variables
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.yamledit.splice import splice
 

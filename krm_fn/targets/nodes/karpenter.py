@@ -16,9 +16,9 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
-from krm_fn.places.members import VariableMembers
+from krm_fn.places.mapping_forms import VariableMembers
 from krm_fn.places.place import Place
-from krm_fn.places.texts import ComputedText, TextForm, YamlText, text_place
+from krm_fn.places.text_forms import ComputedText, TextForm, YamlText, text_place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Target
 from krm_fn.yamledit.render import block_text

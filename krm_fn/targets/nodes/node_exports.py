@@ -8,8 +8,7 @@ from krm_fn.config import exports_variables
 from krm_fn.engine import Draft
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, lookup, text_at
-from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading, Variables, quoted
+from krm_fn.places.place import Place, Reading, Variables, quoted
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.command_order import Commands, arranged, is_restart, restart_of
 from krm_fn.targets.nodes.exports import assigned, exports_in, only_exports, unset_by

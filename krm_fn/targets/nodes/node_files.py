@@ -17,7 +17,7 @@ from types import MappingProxyType
 from krm_fn.formats.assignments import Syntax
 from krm_fn.formats.line_files import LineForm, form_of
 from krm_fn.light_typing import NamedTuple, Texts
-from krm_fn.places.assigned import DROP_IN
+from krm_fn.places.text_forms import DROP_IN
 
 _BOTH_CASES = MappingProxyType(
     {

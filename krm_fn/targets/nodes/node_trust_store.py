@@ -18,8 +18,7 @@ from krm_fn.formats import pem
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
-from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading
+from krm_fn.places.place import Place, Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.command_order import TRUST_MARK, is_restart
@@ -111,12 +110,14 @@ class _NodeTrustStore(ConfigTarget):
             path = f"{_FOLDER}/inject-proxy-{number}.pem"
             files[path] = WholeFile(path, text, "0644")
         form = WholeFiles(config, _is_ours, files, pem.shown)
-        yield Place(config.files, form, "certificates of the trust store", is_trust=True)
+        yield Place(config.files, form, "certificates of the trust store", is_unconditional=True)
         images: Sequence[str] = ()
         if files:
             images = lookup(context.options, ("trustedCA", "os"), [*_UPDATES])
         label = "the commands for the trust store of the node"
-        yield Place(config.commands, _TrustCommands(config, commands(images)), label, is_trust=True)
+        yield Place(
+            config.commands, _TrustCommands(config, commands(images)), label, is_unconditional=True
+        )
 
 
 def commands(images: Sequence[str]) -> list[str]:

@@ -17,9 +17,8 @@ from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.assigned import DROP_IN, readings
-from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading, quoted
+from krm_fn.places.place import Place, Reading, quoted
+from krm_fn.places.text_forms import DROP_IN, readings
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode
 from krm_fn.targets.nodes.node_files import NodeFile

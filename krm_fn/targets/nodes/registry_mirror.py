@@ -138,7 +138,7 @@ class _RegistryMirror(ConfigTarget):
         for file in _files_of(mirror, registries) if mirror is not None else ():
             wanted[file.path] = file
         form = WholeFiles(config, partial(_is_ours, registries), wanted, _described)
-        yield Place(config.files, form, "the registry mirror of containerd", is_trust=True)
+        yield Place(config.files, form, "the registry mirror of containerd", is_unconditional=True)
         if wanted and not registries:
             finding = _readers_problem(config, data)
             if finding:

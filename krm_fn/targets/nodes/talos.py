@@ -18,9 +18,9 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import APPEND, Pointer, list_at, lookup, text_at
-from krm_fn.places.members import VariableMembers
+from krm_fn.places.mapping_forms import VariableMembers
 from krm_fn.places.place import Place
-from krm_fn.places.texts import ComputedText, Text, YamlText, text_place
+from krm_fn.places.text_forms import ComputedText, Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from krm_fn.engine import Draft
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading
+from krm_fn.places.place import Place, Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.command_order import MARK as OWN_MARK
 from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode

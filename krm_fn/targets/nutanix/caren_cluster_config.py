@@ -6,7 +6,7 @@ from krm_fn.clusters import CLUSTER_VARIABLES
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup, named_items
-from krm_fn.places.members import Members, steps_of
+from krm_fn.places.mapping_forms import Members, steps_of
 from krm_fn.places.place import Place
 from krm_fn.products import nutanix
 from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Reach, Target, Writes

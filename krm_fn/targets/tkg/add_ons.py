@@ -17,9 +17,9 @@ from krm_fn.light_typing import Any, GroupKind, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places.certificates import CertificateText
-from krm_fn.places.members import CAMEL, SNAKE, Members
+from krm_fn.places.mapping_forms import CAMEL, SNAKE, Members
 from krm_fn.places.place import Place
-from krm_fn.places.texts import YamlText, text_place
+from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products import tkg
 from krm_fn.targets.base import Context, Data, Places, Target
 
@@ -80,7 +80,7 @@ class AddOn(NamedTuple):
         yield Place(path, names._replace(is_strict=True), label, keep)
         if self.certificates:
             path, label = (*path, self.certificates), f"`{self.certificates}`"
-            yield Place(path, CertificateText(), label, keep, is_trust=True)
+            yield Place(path, CertificateText(), label, keep, is_unconditional=True)
 
 
 ADD_ONS = (
@@ -179,7 +179,7 @@ class _AddOns(Target):
         has_trust = any(add_on.certificates for add_on in self._add_ons)
         for text in texts:
             if text in concerned or (text.problem and (own or not name)):
-                yield text_place(text, form, label)._replace(is_trust=has_trust)
+                yield text_place(text, form, label)._replace(is_unconditional=has_trust)
 
     def _is_marked(self, text: Value) -> bool:
         """Return whether a text holds data values of one of the add-ons."""

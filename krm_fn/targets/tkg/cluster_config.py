@@ -10,10 +10,10 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.places.certificates import in_base64
-from krm_fn.places.members import Members, OneMember, steps_of
+from krm_fn.places.mapping_forms import Members, OneMember, steps_of
 from krm_fn.places.place import Place
 from krm_fn.places.provided import name_of
-from krm_fn.places.texts import YamlText, text_place
+from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, FileForm, NodeUpdate, Places, Reach, Target, Writes
@@ -74,7 +74,7 @@ def _places_of_document(settings: ProxySettings, document: Any) -> Places:
         (tkg.PROXY_CERTIFICATE,),
         OneMember(_certificate),
         f"`{tkg.PROXY_CERTIFICATE}`",
-        is_trust=True,
+        is_unconditional=True,
     )
     server = document.get("VSPHERE_SERVER")
     is_checked = str(document.get("VSPHERE_INSECURE")).lower() != "true"
@@ -121,7 +121,7 @@ class _ClusterConfig(Target):
             if settings.sets_any and not _may_be_filled(value):
                 yield Result.of("TextUnreadable", _NOTHING, value.path)
             form = YamlText(partial(_places_of_document, settings))
-            yield text_place(value, form, _LABEL)._replace(settings=settings, is_trust=True)
+            yield text_place(value, form, _LABEL)._replace(settings=settings, is_unconditional=True)
 
 
 def _may_be_filled(value: embedded.Value) -> bool:

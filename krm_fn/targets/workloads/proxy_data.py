@@ -12,7 +12,7 @@ from krm_fn.patch import text_at
 from krm_fn.places import choice
 from krm_fn.places.place import Place
 from krm_fn.places.provided import NO_USES, DataUses, name_of
-from krm_fn.places.texts import ComputedText, Text, new_text, one_variable
+from krm_fn.places.text_forms import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import Context, Data, Options, Places, Target, Writes

@@ -165,7 +165,7 @@ def _in_config_map(data: Data, pem: str) -> Places:
 
 def _entry(path: Pointer, name: str, entry: Data | None, label: str) -> Place:
     form = NamedEntry(name, entry)
-    return Place(path, form, label, len(path) - 1, is_trust=True)
+    return Place(path, form, label, len(path) - 1, is_unconditional=True)
 
 
 class _WorkloadTrustStore(Target):

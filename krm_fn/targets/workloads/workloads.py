@@ -15,15 +15,15 @@ from krm_fn.places import choice
 from krm_fn.places.containers import (
     CONTAINERS,
     Container,
+    EnvEntries,
     all_containers,
     pod_spec,
+    variable_of,
     wrong_types,
 )
-from krm_fn.places.env_entries import EnvEntries, variable_of
-from krm_fn.places.named_item import NamedItem
-from krm_fn.places.place import KEEP, OVERRIDE, Place
+from krm_fn.places.mapping_forms import NamedItem
+from krm_fn.places.place import KEEP, OVERRIDE, Place, quoted
 from krm_fn.places.provided import NO_USES, DataUses, provided_for
-from krm_fn.places.reading import quoted
 from krm_fn.products import cluster_api
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Data, Options, Places, Target

@@ -16,7 +16,7 @@ from krm_fn.pipeline import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
-from krm_fn.targets.charts import charts as target
+from krm_fn.targets.charts import chosen_charts as target
 from krm_fn.targets.giantswarm import chart_values
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings
 

@@ -16,7 +16,7 @@ from chart_objects import ANY, application, release
 from judges import answers_of, recorded
 from krm_fn.patch import lookup
 from krm_fn.products.charts import CHARTS, ChartValue
-from krm_fn.targets.charts import charts as target
+from krm_fn.targets.charts import chosen_charts as target
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, apply
 from support import ROOT

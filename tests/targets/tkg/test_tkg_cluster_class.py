@@ -15,7 +15,7 @@ from krm_fn.config import Certificates
 from krm_fn.krm.results import Edit, Result, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ClassContext, Context
-from krm_fn.targets.tkg import cluster_class as tkg_cluster_class
+from krm_fn.targets.tkg import tkg_clusters as tkg_cluster_class
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 LIST = NO.split(",")

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from krm_fn.engine import Draft
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, list_at, lookup, named_items
-from krm_fn.places.members import CAMEL
-from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading
+from krm_fn.places.mapping_forms import CAMEL
+from krm_fn.places.place import Place, Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Places
 from krm_fn.targets.class_context import ClassContext, ClassPlan
@@ -35,8 +34,8 @@ def places(obj: Data, settings: ProxySettings, context: ClassContext) -> Places:
         if plan.has_ours and context.is_wanted:
             ours.append(definition_of(settings, context.content))
         definitions = ClassList(_with_ours(obj, ours))
-        yield Place(VARIABLES, definitions, f"the variable `{VARIABLE}`", 1, is_trust=True)
-    yield Place(PATCHES, ClassList(plan.patches), "our patches", is_trust=True)
+        yield Place(VARIABLES, definitions, f"the variable `{VARIABLE}`", 1, is_unconditional=True)
+    yield Place(PATCHES, ClassList(plan.patches), "our patches", is_unconditional=True)
 
 
 def _with_ours(obj: Data, ours: Sequence[Any]) -> list[Any]:

@@ -23,8 +23,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Fields
 from krm_fn.patch import Data, Pointer, named_items, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.members import CAMEL, OneMember
-from krm_fn.places.named_item import NamedItem
+from krm_fn.places.mapping_forms import CAMEL, NamedItem, OneMember
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
@@ -174,8 +173,8 @@ def _place(
     form = NamedItem(VARIABLE, ("value",), member, is_read=is_whole)
     label = f"the variable `{VARIABLE}`"
     if is_whole:
-        return Place(path, form, label, len(CLUSTER_VARIABLES) - 1, is_trust=True)
-    return Place(path, form, f"{label} of a group of workers", _GROUP, is_trust=True)
+        return Place(path, form, label, len(CLUSTER_VARIABLES) - 1, is_unconditional=True)
+    return Place(path, form, f"{label} of a group of workers", _GROUP, is_unconditional=True)
 
 
 def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContext) -> str:

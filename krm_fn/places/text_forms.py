@@ -10,16 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded, ytt
+from krm_fn.formats.assignments import Syntax, effective
 from krm_fn.formats.embedded import NotEditedError, Value
+from krm_fn.formats.systemd_unit import form_of
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.patch import APPEND
-from krm_fn.places.assigned import DROP_IN, readings
-from krm_fn.places.members import in_both_cases
-from krm_fn.places.place import Place, read_places, write_places
-from krm_fn.places.reading import Reading
-from krm_fn.settings import ProxySettings
+from krm_fn.places.mapping_forms import in_both_cases
+from krm_fn.places.place import Place, Reading, read_places, write_places
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+
+DROP_IN = form_of(PROXY_VARIABLES)
+"""The form of every place that holds a drop-in of systemd."""
 
 PlacesOf = Callable[[Any], Iterable[Place | Result]]
 """Yield the places of one YAML document."""
@@ -150,6 +153,31 @@ class UnitText(NamedTuple):
             message = f"{error}; change the proxy settings"
             draft.report("CannotWrite", message, value.path)
             return value.text
+
+
+def readings(text: str, form: Syntax, blank: Reading) -> Iterator[Reading]:
+    """Yield each variable that a text sets; where it sets any, those that its form cannot say are not known.
+
+    Args:
+        text: the text.
+        form: how it sets variables.
+        blank: what is the same for all of them.
+    """
+    assignments = effective(form.read(text))
+    for variable in PROXY_VARIABLES:
+        name = variable if variable in form.names else variable.upper()
+        if name in assignments:
+            assignment = assignments[name]
+            raw = text[assignment.line_start : assignment.line_end].strip()
+            is_lost = assignment.value is None
+            why = ""
+            if is_lost:
+                why = "its reader cannot make anything of it"
+            yield blank._replace(
+                variable=variable, value=assignment.value, raw=raw, why_unknown=why, is_lost=is_lost
+            )
+        elif assignments and name not in form.names:
+            yield blank._replace(variable=variable, why_unknown=f"{blank.place} has no such list")
 
 
 class YamlText(NamedTuple):

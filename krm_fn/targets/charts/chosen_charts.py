@@ -11,20 +11,18 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, list_at, lookup, text_at
-from krm_fn.places.charts import ChartUse, charts_of
 from krm_fn.places.choice import chosen_charts
-from krm_fn.places.containers import Container
-from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.members import Members, VariableMembers
-from krm_fn.places.place import KEEP, OVERRIDE, Form, Place
+from krm_fn.places.containers import Container, EnvEntries
+from krm_fn.places.installed_charts import ChartUse, charts_of
+from krm_fn.places.mapping_forms import Members, VariableMembers
+from krm_fn.places.place import KEEP, OVERRIDE, Form, Place, quoted
 from krm_fn.places.provided import NO_USES, DataReference, DataUses, provided_for
-from krm_fn.places.reading import quoted
-from krm_fn.places.texts import YamlText, text_place
+from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
-from krm_fn.products.releases import APPLICATION, HELM_RELEASE
+from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
-from krm_fn.targets.charts.values import (
+from krm_fn.targets.charts.release_values import (
     chart_in_table,
     holds,
     is_read,
@@ -196,12 +194,12 @@ class _ChartPlaces(NamedTuple):
             path = root if value.texts else (*root, *value.steps)
             yield Place(path, form, label, keep, on_conflict_keep=keeps)
             is_new_list = isinstance(form, EnvEntries) and existing is None
-            if sets_proxy and is_new_list and self._replaces_others(value, root):
+            if sets_proxy and is_new_list and self._replaces_others(root):
                 yield Result.of("ListReplaced", _REPLACED.format(label=label), path)
 
-    def _replaces_others(self, value: ChartValue, root: Pointer) -> bool:
-        """Return whether a new list replaces one of the chart, or may replace one that is not seen."""
-        if value.defaults or lookup(self.data, ("spec", "valuesFrom")):
+    def _replaces_others(self, root: Pointer) -> bool:
+        """Return whether a new list may replace one of other values, which are not read here."""
+        if lookup(self.data, ("spec", "valuesFrom")):
             return True
         return bool(lookup(self.data, (*root[:-1], "valueFiles")))
 

@@ -11,7 +11,7 @@ from krm_fn.clusters import Key, ObjectIndex, chart_of, key_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
-from krm_fn.products.releases import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
+from krm_fn.products.release_kinds import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
 
 _CHART = ("spec", "chart", "spec")
 _CHART_REF = ("spec", "chartRef")

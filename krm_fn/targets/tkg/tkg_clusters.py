@@ -11,8 +11,7 @@ from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, named_items, text_at
 from krm_fn.places.certificates import NamedEntry, in_base64
-from krm_fn.places.members import CAMEL, Members, steps_of
-from krm_fn.places.named_item import NamedItem
+from krm_fn.places.mapping_forms import CAMEL, Members, NamedItem, steps_of
 from krm_fn.places.place import Place
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import CLUSTER
@@ -121,7 +120,7 @@ def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Pl
     data = in_base64(settings)
     form = NamedEntry(name, {"name": name, "data": data} if data else None)
     label = f"the certificate `{name}` of `additionalTrustedCAs`"
-    return Place(path, form, label, keep, is_trust=True, settings=settings)
+    return Place(path, form, label, keep, is_unconditional=True, settings=settings)
 
 
 TARGET = _TkgCluster()

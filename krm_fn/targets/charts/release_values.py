@@ -12,10 +12,10 @@ from krm_fn.clusters import Key
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any
 from krm_fn.patch import list_at, lookup, text_at
-from krm_fn.places.charts import ChartUse
+from krm_fn.places.installed_charts import ChartUse
 from krm_fn.places.provided import DataUses, data_key, name_of, namespace_of
 from krm_fn.products.charts import CHARTS, Chart, ChartValue, Signs
-from krm_fn.products.releases import APPLICATION, HELM_RELEASE
+from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
 
 _OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride")

@@ -13,9 +13,8 @@ from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.certificates import CertificateText
-from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.members import HostAndPort, Members, OneMember
-from krm_fn.places.named_item import NamedItem
+from krm_fn.places.containers import EnvEntries
+from krm_fn.places.mapping_forms import HostAndPort, Members, NamedItem, OneMember
 from krm_fn.places.place import Form, Place
 from krm_fn.places.provided import NO_USES, DataUses, name_of
 from krm_fn.products import proxy_keys
@@ -187,17 +186,21 @@ def _certificates(
 ) -> Places:
     """Yield the place of the certificates that belong to the mapping at a path."""
     if row.bundle:
-        yield Place((*path[:-1], row.bundle), CertificateText(), f"`{row.bundle}`", is_trust=True)
+        yield Place(
+            (*path[:-1], row.bundle), CertificateText(), f"`{row.bundle}`", is_unconditional=True
+        )
     if row.encoded_bundle:
         encoded = CertificateText(is_base64=True)
-        yield Place((*path, row.encoded_bundle), encoded, f"`{row.encoded_bundle}`", is_trust=True)
+        yield Place(
+            (*path, row.encoded_bundle), encoded, f"`{row.encoded_bundle}`", is_unconditional=True
+        )
     if row.trusted_ca:
         named = (*path, "trustedCA", "name")
         empty = None
         if row.name == "cluster":  # it has the member also where it names no ConfigMap
             empty = ""
         form = OneMember(partial(_name_of_bundle, empty))
-        yield Place(named, form, "`trustedCA`", is_trust=True)
+        yield Place(named, form, "`trustedCA`", is_unconditional=True)
         other = text_at(data, named)
         if not settings.trusted_ca.pem or other in ("", CA_CONFIG_MAP):
             return
