@@ -26,5 +26,5 @@ FIELD = "`Cluster/org-acme/prod` `spec.clusterNetwork.pods.cidrBlocks[0]`"
     ],
 )
 def test_a_fact_becomes_an_entry_with_its_source(fact: Fact, why: tuple[str, ...], origins: set[Origin]) -> None:
-    assert Entry.of_fact(fact) == Entry("10.0.0.0/8", why, frozenset(origins))
+    assert Entry.from_fact(fact) == Entry("10.0.0.0/8", why, frozenset(origins))
     assert fact.reason == "".join(why)

@@ -10,8 +10,9 @@ from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.krm.codes import OF_VALUES
 from krm_fn.lint.values import LONGEST, LONGEST_ON_NODES, Reader, corrected_list, judge_list
-from krm_fn.noproxy import Audience, Entry, Policy, join, providers
+from krm_fn.noproxy import Audience, Entry, Policy, join
 from krm_fn.noproxy.composition import compose
+from krm_fn.products.clouds import CLOUDS
 
 LOOPBACK = "localhost,127.0.0.1"
 NETWORK = ClusterNetwork(
@@ -49,7 +50,7 @@ def test_a_list_without_a_problem(text: str, audience: Audience) -> None:
 
 
 @pytest.mark.parametrize("audience", [NODE, POD])
-@pytest.mark.parametrize("infrastructure", ["VSphereCluster", *providers.PROVIDERS])
+@pytest.mark.parametrize("infrastructure", ["VSphereCluster", *CLOUDS])
 def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: str) -> None:
     network = NETWORK._replace(infrastructure=(Fact(infrastructure),), region=(Fact("eu-west-1"),))
     text = composed(network, audience)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.noproxy import Audience, Entry, Policy, Style, composition, join, styles
-from krm_fn.noproxy.model import ALL_DERIVED
+from krm_fn.noproxy.policy import ALL_DERIVED
 
 NO_FACTS = ALL_DERIVED - {"clusterDomain"}
 NAMES = "svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default"
@@ -16,7 +16,7 @@ ALWAYS = f"localhost,127.0.0.1,{NAMES}"
 
 
 def entries(text: str, source: str = "spec.noProxy") -> tuple[Entry, ...]:
-    return tuple(Entry.of_config(part, f"{source}[{at}]") for at, part in enumerate(text.split(","))) if text else ()
+    return tuple(Entry.from_config(part, f"{source}[{at}]") for at, part in enumerate(text.split(","))) if text else ()
 
 
 def facts_of(text: str, source: str) -> tuple[Fact, ...]:
@@ -133,7 +133,7 @@ def test_every_entry_has_its_reasons(text: str, why: tuple[str, ...]) -> None:
     found = composition.compose(
         entries("10.96.0.1,A.b:80,10.9.9.9/32,c.d,10.7.1.2/16"),
         (network("", "10.96.0.0/12"),),
-        Policy(extra=(Entry.of_config("e.f", "spec.noProxyPolicy.extra[0]"),)),
+        Policy(extra=(Entry.from_config("e.f", "spec.noProxyPolicy.extra[0]"),)),
         Audience.NODE,
     )
     assert {entry.text: entry.why for entry in found}[text] == why

@@ -11,7 +11,7 @@ from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
 from krm_fn.lint.matchers import unused_overrides
 from krm_fn.noproxy import Audience, Entry, Readers
-from krm_fn.noproxy.model import Origin
+from krm_fn.noproxy.policy import Origin
 from krm_fn.settings import (
     ProxySettings,
     Resolved,
@@ -115,14 +115,14 @@ def test_a_shared_object_goes_direct_to_what_any_of_its_clusters_needs() -> None
     ]
     found = resolved({**BASE, "overrides": overrides}, WORKER, LAB_WORKER)
     assert found.entries == (
-        Entry.of_config("base", "spec.noProxy[0]"),
-        Entry.of_config("prod", "spec.overrides[0].noProxy[0]"),
+        Entry.from_config("base", "spec.noProxy[0]"),
+        Entry.from_config("prod", "spec.overrides[0].noProxy[0]"),
         Entry(
             "both",
             ("`spec.overrides[0].noProxy[1]`", "`spec.overrides[1].noProxy[0]`"),
             frozenset({Origin.CONFIG}),
         ),
-        Entry.of_config("lab", "spec.overrides[1].noProxy[1]"),
+        Entry.from_config("lab", "spec.overrides[1].noProxy[1]"),
     )
 
 

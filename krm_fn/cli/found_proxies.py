@@ -185,5 +185,5 @@ def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
     corrected = corrected_entries(text, Reader(Audience.NODE, resolved.networks))
     for entry in noproxy.parse(",".join(corrected)):
         is_derived = entry.lstrip(".") in derived
-        if not is_derived and not noproxy.mistake(entry):
+        if not is_derived and not noproxy.why_wrong(entry):
             yield entry

@@ -28,7 +28,7 @@ from krm_fn.explain.names import some
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, TypeVar
 from krm_fn.lint.manifests import ReadableManifests
-from krm_fn.noproxy import mistake, parse
+from krm_fn.noproxy import parse, why_wrong
 from krm_fn.noproxy.entries import CLUSTER_NAMES, SHORT_NAMES
 from krm_fn.pipeline.why_left import targets_to_choose
 from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow
@@ -119,7 +119,7 @@ def _entries(text: str) -> Sequence[str]:
     """
     entries = parse(text)
     for entry in entries:
-        problem = mistake(entry)
+        problem = why_wrong(entry)
         has_dot = "." in entry or ":" in entry
         if not problem and not has_dot and entry not in SHORT_NAMES | CLUSTER_NAMES:
             problem = f'entry "{entry}" must be a network or a domain, such as 10.20.0.0/16 or .corp.example'

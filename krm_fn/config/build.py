@@ -65,7 +65,7 @@ def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
 
 
 def _entries(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...]:
-    return tuple(Entry.of_config(text, name) for text, name in _texts(spec, place, names))
+    return tuple(Entry.from_config(text, name) for text, name in _texts(spec, place, names))
 
 
 def _entries_if_given(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...] | None:

@@ -19,9 +19,9 @@ from krm_fn.target_table import ROWS, SYSTEMS, system_of
 
 _Mistakes = Iterator[tuple[Pointer, str]]
 _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
-    (("noProxy",), noproxy.mistake),
-    (("noProxyPolicy", "extra"), noproxy.mistake),
-    (("noProxyPolicy", "exclude"), noproxy.mistake_of_pattern),
+    (("noProxy",), noproxy.why_wrong),
+    (("noProxyPolicy", "extra"), noproxy.why_wrong),
+    (("noProxyPolicy", "exclude"), noproxy.why_wrong_pattern),
 )
 """The lists of ``spec`` and of an override -> what says why an entry of them is wrong."""
 

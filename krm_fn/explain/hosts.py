@@ -13,7 +13,7 @@ from krm_fn.clusters import ClusterNetwork, value_of
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.explain.names import Names
 from krm_fn.noproxy.entries import network
-from krm_fn.noproxy.model import CLUSTER_DOMAIN
+from krm_fn.noproxy.policy import CLUSTER_DOMAIN
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
 """Examples of hosts on the Internet: the first that the list does not hold is taken."""

@@ -14,7 +14,7 @@ from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Style
-from krm_fn.noproxy.model import SERVICE_ADDRESSES
+from krm_fn.noproxy.policy import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
 from krm_fn.places.place import same_value
 from krm_fn.plan import Overview, PlannedEdit

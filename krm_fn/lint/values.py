@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import Audience, entries, providers, styles
+from krm_fn.noproxy import Audience, entries, styles
 from krm_fn.noproxy.entries import Cidr, EntryKind
 
 LONGEST = 131_062
@@ -398,7 +398,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
     for name in ("localhost", "127.0.0.1"):
         yield _Needed("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
     for network in reader.networks:
-        domain = styles.domain_of(network)
+        domain = styles.cluster_domain(network)
         service, why = "kubernetes.default.svc", "the names of services end in it"
         yield _Needed("ClusterNotListed", "svc", why, service)
         yield _Needed("ClusterNotListed", domain.text, why, f"{service}.{domain.text}")
@@ -419,7 +419,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
             why = "it is the API server's address, and half of all programs read no CIDRs"
             yield _Needed("AddressNotListed", first, why)
         why = f"it is the metadata service of {network.infrastructure_kind}"
-        for address in providers.find(network.infrastructure_kind).metadata:
+        for address in styles.cloud_of(network).metadata:
             yield _Needed("AddressNotListed", address, why, address)
 
 

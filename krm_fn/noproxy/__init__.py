@@ -1,17 +1,21 @@
-"""Operations on the entries of NO_PROXY: parse, normalise, compose.
+"""NO_PROXY: read the entries of a list, and compose a list.
 
-Which object gets the list is not known here. The names of what is derived are imported from ``model``.
+A package that knows no object: which one gets a list is decided elsewhere.
 
-    model        entries with reasons, the policy of the user
-    entries      one entry and its portable forms
-    texts        lists as people write them, and what is wrong with an entry
-    providers    what each infrastructure must reach directly
+    policy       entries with their reasons, who reads them, the policy of the user
+    entries      one entry and its portable forms, lists as people write them
     styles       five ways to make a list
     composition  one list, each entry with its reasons
 """
 
-from krm_fn.noproxy.entries import holds, may_hold_a_credential
-from krm_fn.noproxy.model import (
+from krm_fn.noproxy.entries import (
+    holds,
+    may_hold_a_credential,
+    parse,
+    why_wrong,
+    why_wrong_pattern,
+)
+from krm_fn.noproxy.policy import (
     Audience,
     Entry,
     Origin,
@@ -21,7 +25,6 @@ from krm_fn.noproxy.model import (
     join,
     united,
 )
-from krm_fn.noproxy.texts import mistake, mistake_of_pattern, parse
 
 __all__ = [
     "Audience",
@@ -33,8 +36,8 @@ __all__ = [
     "holds",
     "join",
     "may_hold_a_credential",
-    "mistake",
-    "mistake_of_pattern",
     "parse",
     "united",
+    "why_wrong",
+    "why_wrong_pattern",
 ]

@@ -1,7 +1,7 @@
-"""From what the user wrote and what is known to one list, each entry with its reasons.
+"""Compose one list from the entries of the user and the facts of Clusters, each entry with its reasons.
 
-The order of a style is kept, of equal entries the first keeps its place and gets all reasons, and a literal address
-stays although a CIDR covers it: half of all clients do not read CIDRs.
+The order of a style is kept. Of equal entries the first keeps its place and gets all reasons. A literal address stays
+although a CIDR covers it: half of all clients do not read CIDRs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from operator import attrgetter
 from krm_fn.clusters.network import ClusterNetwork
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import entries, styles
-from krm_fn.noproxy.model import (
+from krm_fn.noproxy.policy import (
     CLUSTER_DOMAIN_NAMES,
     Audience,
     Entry,
@@ -25,7 +25,6 @@ from krm_fn.noproxy.model import (
     Style,
     united,
 )
-from krm_fn.noproxy.styles import Group, Recipe
 
 
 def compose(
@@ -35,31 +34,69 @@ def compose(
 
     Args:
         user: the entries as written, in order.
-        networks: the clusters that the object belongs to; several give the union, none what every cluster needs.
+        networks: the Clusters that the object belongs to; several give the union, and an empty sequence gives the
+            entries that every cluster needs.
         policy: ``extra`` is appended and ``exclude`` removed in every style.
         audience: pods get no entry that makes a client of theirs fail; a product that completes the list gets it as in
-            ``Verbatim``, and what TKG stores of a cluster is in the style ``TKG``.
+            ``Verbatim``, and the configuration that TKG stores of a cluster is in the style ``TKG``.
     """
-    recipe = styles.RECIPES[_style(policy, audience)]
-    texts = [entry.text for entry in user]
-    is_off = recipe.merged and texts == ["*"]
-    forms = entries.expand if recipe.normal else _as_written
-    # A derived host is exact, so that no domain is added.
-    forms_of_derived = entries.plain if recipe.normal else _as_written
+    style = _used_style(policy, audience)
+    is_merged = style not in styles.REPEATING
+    is_off = is_merged and [entry.text for entry in user] == ["*"]
+    forms = derived_forms = _as_written
+    if style is Style.PORTABLE:
+        # A derived host is exact: it gets no dotted form, which would mean its subdomains.
+        forms, derived_forms = entries.expand, entries.plain
     composed: list[Entry] = []
-    for group in recipe.groups:
-        if group.derived_from == styles.USER:
+    for group in styles.GROUPS[style]:
+        if group.name == styles.USER:
             composed += _in_forms(user, forms)
-        elif not is_off and _is_wanted(group, recipe, policy):
-            derived = group.entries(networks, audience)
-            composed += united(_in_forms(derived, forms_of_derived))
+        elif not is_off and _is_derived(group.name, style, policy):
+            composed += united(_in_forms(group.entries(networks, audience), derived_forms))
     composed += _in_forms(policy.extra, forms)
-    if recipe.merged:
+    if is_merged:
         composed = united(composed)
     kept = _kept(composed, policy, audience)
-    if recipe.ordered:
+    if style is Style.SORTED:
         kept.sort(key=attrgetter("text"))
     return tuple(kept)
+
+
+def _used_style(policy: Policy, audience: Audience) -> Style:
+    """Return the style of the policy, but for a reader that completes the list by itself."""
+    if audience is Audience.PRODUCT or policy.style is Style.VERBATIM:
+        return Style.VERBATIM
+    return Style.TKG if audience is Audience.TKG else policy.style
+
+
+def _is_derived(name: str, style: Style, policy: Policy) -> bool:
+    """Return whether a group of derived entries is in the list."""
+    if name != styles.ROOTED:
+        return policy.derives(name)
+    if policy.rooted is None:
+        return style is Style.PORTABLE and policy.derives(CLUSTER_DOMAIN_NAMES)
+    return policy.rooted
+
+
+def _in_forms(written: Iterable[Entry], forms: Callable[[str], Texts]) -> list[Entry]:
+    """Return the forms of each entry, with the reason for each."""
+    return [_rewritten(entry, text) for entry in written for text in forms(entry.text)]
+
+
+def _as_written(text: str) -> Texts:
+    return (text,)
+
+
+def _rewritten(entry: Entry, text: str) -> Entry:
+    """Return the entry ``text``, which is another form of ``entry`` or comes beside it, with the reason."""
+    if text == entry.text:
+        return entry
+    if text == f".{entry.text}":
+        return entry.by_rule(text, styles.TWIN)
+    if entries.address(text) and entries.network(entry.text):
+        rule = f"the address itself beside {entry.text} (for clients that read no CIDRs)"
+        return entry.by_rule(text, rule)
+    return entry._replace(text=text, why=(*entry.why, f'written "{entry.text}"'))
 
 
 def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list[Entry]:
@@ -74,71 +111,33 @@ def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list
             kept.append(entry)
     if policy.rooted is not None:
         return kept
+    # Nobody asked for rooted names: they go with the domain that `exclude` removed.
     texts = {entry.text for entry in kept}
-    return [entry for entry in kept if not _is_alone(entry, texts)]
+    return [entry for entry in kept if not _is_last_of_domain(entry, texts)]
 
 
-def _is_alone(entry: Entry, texts: set[str]) -> bool:
-    """Return whether a derived rooted name is all that ``exclude`` has left of a domain."""
+def _is_last_of_domain(entry: Entry, texts: set[str]) -> bool:
+    """Return whether a derived rooted name is the only entry of its domain that ``exclude`` has left."""
     domain = entry.text.removeprefix(".svc.").removesuffix(".")
     if Origin.RULE not in entry.origins or entry.text != f".svc.{domain}.":
         return False
     return texts.isdisjoint((domain, f".{domain}", f".svc.{domain}"))
 
 
-def _style(policy: Policy, audience: Audience) -> Style:
-    if audience is Audience.PRODUCT or policy.style is Style.VERBATIM:
-        return Style.VERBATIM
-    if audience is Audience.TKG:
-        return Style.TKG
-    return policy.style
-
-
-def _is_wanted(group: Group, recipe: Recipe, policy: Policy) -> bool:
-    if group.derived_from != styles.ROOTED:
-        return policy.derives(group.derived_from)
-    if policy.rooted is None:
-        return recipe.rooted and policy.derives(CLUSTER_DOMAIN_NAMES)
-    return policy.rooted
-
-
-def _in_forms(given: Iterable[Entry], forms: Callable[[str], Texts]) -> list[Entry]:
-    """Return the forms of each entry, with the reason for each."""
-    written: list[Entry] = []
-    for entry in given:
-        written += [_rewritten(entry, text) for text in forms(entry.text)]
-    return written
-
-
-def _as_written(text: str) -> Texts:
-    return (text,)
-
-
-def _rewritten(entry: Entry, text: str) -> Entry:
-    """Return ``text``, which is another form of ``entry`` or is added to it, with the reason."""
-    if text == entry.text:
-        return entry
-    if text == f".{entry.text}":
-        return entry.by_rule(text, styles.TWIN)
-    if entries.address(text) and entries.network(entry.text):
-        rule = f"the address itself beside {entry.text} (for clients that read no CIDRs)"
-        return entry.by_rule(text, rule)
-    return entry._replace(text=text, why=(*entry.why, f'written "{entry.text}"'))
-
-
 @lru_cache(maxsize=256)
 def _exclusions(patterns: Texts) -> Callable[[str], bool]:
     """Return a test for the patterns: a glob if it has ``*`` or ``?``, else an entry, as written or normalised."""
-    tests: list[re.Pattern[str]] = []
+    globs: list[re.Pattern[str]] = []
     exact: set[str] = set()
     for pattern in patterns:
         if "*" in pattern or "?" in pattern:
+            # Brackets mean themselves: they are a part of IPv6 addresses.
             glob = pattern.lower().replace("[", "[[]")
-            tests.append(re.compile(translate(glob)))
+            globs.append(re.compile(translate(glob)))
         else:
             exact |= {pattern, *entries.plain(pattern)}
 
     def is_excluded(entry: str) -> bool:
-        return entry in exact or any(test.match(entry) for test in tests)
+        return entry in exact or any(glob.match(entry) for glob in globs)
 
     return is_excluded

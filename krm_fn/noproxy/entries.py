@@ -1,7 +1,7 @@
-"""One entry: what it is, and the forms in which every client understands it.
+"""Read the entries of a list, classify one, and give it the forms that every client understands.
 
-An entry in, entries out; no list, no cluster, no style. Each step is idempotent, and none makes
-an entry mean more than its author wrote: a bare name already covers its subdomains in Go, curl, Python and apt.
+No cluster, no style. Each step is idempotent, and none makes an entry mean more than its author wrote: a bare name
+already covers its subdomains in Go, curl, Python and apt.
 
 The steps are those that were measured with 24 clients: ``split``, ``bare``, ``canonical``, ``forms``.
 """
@@ -22,7 +22,7 @@ Cidr = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class EntryKind(Enum):
-    """What an entry is, once scheme, path and port are gone."""
+    """The kind of an entry, once scheme, path and port are gone."""
 
     NAME = "a name"
     DOMAIN = "a domain with a leading dot"
@@ -36,7 +36,7 @@ class EntryKind(Enum):
 
 
 _ADDRESSES = frozenset({EntryKind.ADDRESS, EntryKind.CIDR})
-"""What may hold a colon that is in front of no port."""
+"""The kinds that may hold a colon that is in front of no port."""
 
 SHORT_NAMES = frozenset(
     {
@@ -54,13 +54,27 @@ SHORT_NAMES = frozenset(
 CLUSTER_NAMES = frozenset({"svc", "cluster.local"})
 """Domains inside a cluster: their bare name is never a public site, so a dotted form is completed by it."""
 
-_TOP_LEVEL = (
-    "[a-z]{2}|app|arpa|biz|cloud|com|corp|dev|edu|example|gov|home|info|int|internal|intranet|invalid|lan|local"
-    "|localdomain|mil|net|onion|org|private|test|xyz"
-)
+_TOP_LEVEL = r"""(?x)
+    [a-z]{2}                                              # a country: "de"
+    | biz | com | edu | gov | info | int | mil | net | org  # "example.com" without "example."
+    | app | cloud | dev | xyz | arpa | onion
+    | corp | example | home | internal | intranet | invalid | lan | local | localdomain | private | test
+"""
+"""Single labels that are domains. Source: IANA's root zone, as far as companies use it, and ``PRIVATE_SUFFIXES``."""
 
-_TOKEN = re.compile(r"(?:[^\s,;|{$]+|\{\{[^{}]*\}\}|\$\{[^$}]*\}|\$\([^$)]*\)|[^\s,;|])+")
-"""What is between separators, which count as letters inside a template."""
+_TOKEN = re.compile(
+    r"""
+    (?:
+        [^\s,;|{$]+          # the usual letters: "10.0.0.0/8"
+        | \{\{ [^{}]* \}\}    # a template, with its separators: "{{ .name }}"
+        | \$\{ [^$}]* \}      # "${NAME:-a,b}"
+        | \$\( [^$)]* \)      # "$(NAME)"
+        | [^\s,;|]           # a brace or a dollar sign of no template: "$NAME"
+    )+
+    """,
+    re.VERBOSE,
+)
+"""The text between two separators, which count as letters inside a template."""
 PRIVATE_SUFFIXES = frozenset(
     {
         "corp",
@@ -84,31 +98,97 @@ ICANN delegates none of them.
 """
 
 _QUOTES = re.compile(r"[\"'\\]")
+_SEPARATORS = r"[\s;|]+"
+"""Separators that people write in the place of commas."""
 _NOT_IN_HOSTS = frozenset("/?#:[]")
-"""What is in the other parts of a URL, and in addresses of IPv6."""
-_URL = (
-    r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?"
-)
+"""Characters of the other parts of a URL, and of addresses of IPv6."""
+_URL = r"""(?x)
+    (?: (?: [A-Za-z][A-Za-z0-9+.-]*: )? // )?              # "http://", "//"
+    (?P<host> \[[^\]]*\] [^/?\#]* | [^/?\#\[\]]* )       # "[fd00::1]:80", "example.com:80"
+    (?P<rest> [/?\#].* )?                                # "/path?query#fragment"
+"""
 _WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]*)?")
-_WITH_PORT = r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,5}|\*)"
-NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?")
+_WITH_PORT = r"""(?x)
+    (?P<host> \[[^\]]*\] (?:/[0-9]+)? | [^:\[\]]+ )      # "[fd00::]/64", "example.com"
+    : (?: [0-9]{1,5} | \* )                              # ":443", ":*"
+"""
+NAME = re.compile(
+    r"""
+    [a-z0-9_] (?: [a-z0-9_-]* [a-z0-9_] )?                # a label: "example"
+    (?: \. [a-z0-9_] (?: [a-z0-9_-]* [a-z0-9_] )? )*      # further ones: ".com"
+    \.?                                                  # the root: "example.com."
+    """,
+    re.VERBOSE,
+)
 _IN_CREDENTIALS = "[@:%=]"
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
 """Somebody meant an address, although it may be none."""
-_WITHOUT_PORT = (
-    r"(?<![^\s,;|])(?P<host>(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.]+\])"
-    r"(?P<prefix>/[0-9]{1,3})?:(?=[,;|])"
-)
+_WITHOUT_PORT = r"""(?x)
+    (?<! [^\s,;|] )                                      # at the begin of an entry
+    (?P<host> (?:[0-9]{1,3}\.){3}[0-9]{1,3} | \[[0-9A-Fa-f:.]+\] )  # "10.0.0.0", "[fd00::1]"
+    (?P<prefix> /[0-9]{1,3} )?                           # "/8"
+    : (?= [,;|] )                                        # a colon, and the entry ends
+"""
 """An address and a colon without a port: behind a name, or in front of a blank, the colon may separate a password."""
 _NUMERIC = r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+"
 _RANGE = r"[0-9.]+-[0-9.]+|[0-9.]+\*[0-9.*]*|(?:[0-9]+\.){1,3}"
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
 _AMBIGUOUS = "[\u00df\u03c2\u200c\u200d]"
+_CIDR = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
+_AROUND_HOST = r"""(?x)
+    \A (?: [A-Za-z][A-Za-z0-9+.-]* :// )?                # "http://"
+    (?P<host> \[[^\]]*\] | [^/:?\#]* ) .*               # "example.com", and the rest: ":80/path"
+"""
+_A_HOST = "a host name, a domain, an address or a CIDR"
+
+
+def parse(lists: str | Iterable[str]) -> Texts:
+    """Return the entries of one or several comma-separated texts, in order, without blanks and empty ones."""
+    texts = [lists] if isinstance(lists, str) else lists
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    return tuple(filter(None, parts))
+
+
+def why_wrong(entry: str) -> str:
+    """Return why no client, or only some, understand ``entry``, and the correction; "" for a correct one."""
+    reason = why_wrong_pattern(entry)
+    if reason:
+        return reason
+    if is_variable(entry):
+        return "an entry must not be the name of a variable: write its entries"
+    # There is one at most: a second one would be a separator, which is wrong in patterns, too.
+    token = next(iter(split(entry)), "")
+    if classify(bare(token)) is not EntryKind.UNKNOWN:
+        return ""
+    if resembles_address(token):
+        return f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"'
+    return f'entry "{token}" must be {_A_HOST}' if token.endswith(":") or ".." in token else ""
+
+
+def why_wrong_pattern(entry: str) -> str:
+    """Return why an entry, or a glob for entries, is wrong, and the correction; "" for a correct one.
+
+    apt and wget miss an entry beside a blank; no client reads ``;``, ``|`` or a URL (measured). A possible credential
+    is not repeated.
+    """
+    if may_hold_a_credential(entry):
+        return (
+            "an entry must not hold user name and password. Write the host alone, "
+            'as in "git.example.com" or "git.example.com:443"'
+        )
+    if re.search(_SEPARATORS, entry):
+        corrected = ",".join(filter(None, re.split(_SEPARATORS, entry)))
+        return f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{corrected}"'
+    if "/" not in entry or re.fullmatch(_CIDR, entry):
+        return ""
+    host = re.sub(_AROUND_HOST, r"\g<host>", entry).strip("[]")
+    corrected = f'"{host}"' if host else _A_HOST
+    return f"an entry must not be a URL: write {corrected}"
 
 
 def split(text: str) -> Texts:
-    """Step 1: the entries of a text, in lower case, without quotes, with any separator that a person may have used.
+    """Return the entries of a text (step 1), in lower case, without quotes, with any separator that people use.
 
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
     and as it is, and so does an entry with an ``@``, which may be a credential.
@@ -128,12 +208,13 @@ def _is_left_alone(token: str) -> bool:
 def may_hold_a_credential(text: str) -> bool:
     """Return whether a part of a list may be `user:password`, as it is or percent-encoded, or a name with its value.
 
-    Which part of the list belongs to it cannot be known: a password may hold commas and blanks.
+    Nobody can know which part of the list belongs to it: a password may hold commas and blanks.
     """
     if text.isascii() and not re.search(_IN_CREDENTIALS, text):
         return False
     parts = split(re.sub(_WITHOUT_PORT, r"\g<host>\g<prefix>", text))
-    return any(map(_may_be_a_credential, parts)) or any(map(_names_the_next, parts[:-1]))
+    # "Password: secret": a name in front of its value, as in a line of YAML or a header of HTTP.
+    return any(map(_may_be_a_credential, parts)) or any(map(_ends_in_colon, parts[:-1]))
 
 
 @lru_cache(maxsize=16384)
@@ -148,25 +229,24 @@ def _may_be_a_credential(token: str) -> bool:
     return not {":", "%"}.isdisjoint(host) and classify(host) not in _ADDRESSES
 
 
-def _names_the_next(token: str) -> bool:
-    """Return whether a token is `token:`, as in a line of YAML or a header of HTTP."""
+def _ends_in_colon(token: str) -> bool:
     is_name = token.endswith(":") and not is_template(token)
     return is_name and re.fullmatch(_LIKE_IPV6, token) is None
 
 
 def is_variable(entry: str) -> bool:
-    """Return whether an entry is, or ends with, a variable as a shell has it, ``$NAME``, which nobody fills in here."""
+    """Return whether an entry is, or ends with, a variable of a shell, ``$NAME``, which nobody fills in here."""
     return not is_template(entry) and re.search(r"\$[A-Za-z_]", entry) is not None
 
 
 def resembles_address(entry: str) -> bool:
-    """Return whether the author of an entry means an address, a CIDR or a range, whether or not it is a right one."""
+    """Return whether the author of an entry means an address, a CIDR or a range, be it right or wrong."""
     return re.fullmatch(_NUMERIC, entry) is not None or re.fullmatch(_RANGE, entry) is not None
 
 
 @lru_cache(maxsize=16384)
 def bare(entry: str) -> str:
-    """Step 2: the host of the entry in ASCII, without scheme, path and port; as it is where no host would be left.
+    """Return the host of an entry (step 2) in ASCII, without scheme, path and port, or the entry if it has no host.
 
     Only Go, Ruby and some Python and Node clients read a port, and none reads a URL.
     """
@@ -221,7 +301,7 @@ def classify(entry: str) -> EntryKind:
 
 @lru_cache(maxsize=16384)
 def address(entry: str) -> Address | None:
-    """Return ``entry`` as an address, with or without brackets; None if it is none."""
+    """Return ``entry`` as an address, with or without brackets, or None."""
     text = entry
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
@@ -240,10 +320,7 @@ def _is_name(text: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def network(entry: str) -> Cidr | None:
-    """Return ``entry`` as a CIDR, also with host bits, a netmask or brackets.
-
-    None if it is none.
-    """
+    """Return ``entry`` as a CIDR, also with host bits, a netmask or brackets, or None."""
     text = entry.replace("[", "").replace("]", "")
     host, slash, _ = text.partition("/")
     if not slash or _is_name(host):
@@ -255,7 +332,7 @@ def network(entry: str) -> Cidr | None:
 
 
 def canonical(entry: str) -> Texts:
-    """Step 3: addresses and CIDRs as everyone writes them; anything else as it is.
+    """Return addresses and CIDRs as everyone writes them (step 3), anything else as it is.
 
     A CIDR of one address is followed by the address: wget, apt, urllib, Node and .NET read no CIDR.
     """
@@ -271,11 +348,11 @@ def canonical(entry: str) -> Texts:
 
 
 def forms(entry: str) -> Texts:
-    """Step 4: a domain in the forms that all clients together need; anything else as it is.
+    """Return the forms of a domain that all clients together need (step 4), anything else as it is.
 
     ``d`` is followed by ``.d``, which .NET, axios, Node's http and httplib2 need for subdomains. ``*.d`` becomes
     ``.d``. ``.d`` is followed by ``d`` only for names inside a cluster: elsewhere the bare name may be a public site
-    that only the proxy reaches. ``d.`` is followed by what ``d`` becomes: outside curl it matches rooted names alone.
+    that only the proxy reaches. ``d.`` is followed by the forms of ``d``: outside curl it matches rooted names alone.
     """
     kind = classify(entry)
     if kind is EntryKind.GLOB:

@@ -6,7 +6,7 @@ from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.config import Override, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import Fields, NamedTuple
 from krm_fn.noproxy import Entry, Policy, Style
-from krm_fn.noproxy.model import MIRRORS, NoProxy
+from krm_fn.noproxy.policy import MIRRORS, NoProxy
 
 
 class Declaration(NamedTuple):
@@ -77,7 +77,7 @@ def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
         return declared
     if mirror.host in (entry.text for entry in declared.entries):
         return declared
-    entry = Entry.of_config(mirror.host, "spec.registryMirror.url")
+    entry = Entry.from_config(mirror.host, "spec.registryMirror.url")
     return declared._replace(entries=(*declared.entries, entry))
 
 

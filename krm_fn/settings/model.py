@@ -7,7 +7,7 @@ from krm_fn.clusters.model import Memberships
 from krm_fn.config import Certificates, Mirror
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.noproxy import Origin, Policy
-from krm_fn.noproxy.model import NoProxy
+from krm_fn.noproxy.policy import NoProxy
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings.network import Missing
 

@@ -12,7 +12,7 @@ from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_p
 from krm_fn.config import TargetOptions, exports_variables
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.noproxy import Policy, Style, holds
-from krm_fn.noproxy.model import (
+from krm_fn.noproxy.policy import (
     DEFAULTS,
     ENDPOINT,
     METADATA,

@@ -12,7 +12,7 @@ from krm_fn.clusters.model import Memberships
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style
-from krm_fn.noproxy.model import CLUSTER_DOMAIN_NAMES, NoProxy
+from krm_fn.noproxy.policy import CLUSTER_DOMAIN_NAMES, NoProxy
 from krm_fn.settings.declared import DeclaredPlace, declaration, subject_of
 from krm_fn.settings.model import ProxySettings, Resolved
 from krm_fn.settings.network import (
@@ -294,7 +294,7 @@ def _policy_for(policy: Policy, readers: Readers) -> Policy:
     # In the style Portable every list has the names with a final dot.
     if readers.writes_rooted_names and has_names and policy.style is not Style.PORTABLE:
         policy = policy._replace(rooted=True)
-    inside = [Entry.of_rule(name, _CALLED_INSIDE) for name in readers.names]
+    inside = [Entry.from_rule(name, _CALLED_INSIDE) for name in readers.names]
     return policy._replace(extra=(*policy.extra, *inside))
 
 

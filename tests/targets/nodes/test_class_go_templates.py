@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krm_fn.noproxy.model import CLUSTER_DOMAIN
+from krm_fn.noproxy.policy import CLUSTER_DOMAIN
 from krm_fn.products.cluster_api import DOMAIN, PODS, SERVICE_ADDRESSES, SERVICES
 from krm_fn.targets.nodes.clusterclass.go_templates import EXPORTS, file
 from krm_fn.targets.nodes.clusterclass.names import SECRET, VARIABLE

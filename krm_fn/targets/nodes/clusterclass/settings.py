@@ -12,7 +12,7 @@ from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Fact, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.noproxy.model import CLUSTER_DOMAIN
+from krm_fn.noproxy.policy import CLUSTER_DOMAIN
 from krm_fn.products.cluster_api import DOMAIN, PODS, SERVICE_ADDRESSES, SERVICES
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve

@@ -1,4 +1,4 @@
-"""What a list is made from: entries with their reasons, and the policy of the user.
+"""The parts of a list: entries with their reasons, who reads them, and the policy of the user.
 
 Data only, no decision; every value carries the reason why it is there, as lines for a person.
 """
@@ -42,33 +42,33 @@ ALL_DERIVED = frozenset(
         DEFAULTS,
     }
 )
-"""The names of everything that is derived unless ``spec.noProxyPolicy.without`` lists it.
+"""The names of all that is derived unless ``spec.noProxyPolicy.without`` lists it.
 
-``DEFAULTS`` is no group of entries: what kubeadm or a provider takes where nobody says otherwise is in the group of the
-fact that it replaces, and goes with either name. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.
+``DEFAULTS`` is no group of entries: the value that kubeadm or a provider takes for a fact that nobody declares is in
+the group of that fact, and goes with either name. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.
 """
 
 
 class Audience(Enum):
-    """Who reads the list: a node (drop-ins, exports: Go, curl, wget, apt) or a pod (any client there is).
-
-    ``GO`` is a pod whose programs are known and written in Go: it reads every IPv6 form, so it gets what a node gets.
-    ``PRODUCT`` is a product that adds the networks of the cluster by itself (a ClusterClass of TKG, charts of Giant
-    Swarm): it gets what a person wrote and nothing derived. ``TKG`` is the configuration that TKG stores of a cluster:
-    it holds what TKG's own command completes. ``NOBODY``: no list and no proxy is written there.
-    """
+    """The kind of reader that a list is for."""
 
     NODE = "node"
+    """Programs of a node, by drop-ins and exports: Go, curl, wget, apt."""
     POD = "pod"
+    """Any client that there is."""
     GO = "go"
+    """A pod whose programs are known and written in Go: it reads every IPv6 form, so its list is that of a node."""
     PRODUCT = "product"
+    """A product that adds the networks of the cluster by itself (a ClusterClass of TKG, charts of Giant Swarm)."""
     TKG = "tkg"
+    """The configuration that TKG stores of a cluster, as TKG's own command completes it."""
     NOBODY = "nobody"
+    """No list and no proxy is written there."""
 
     @property
     def completes_the_list(self) -> bool:
         """Whether the reader adds the networks of its cluster by itself, so that a list need not hold them."""
-        return self is Audience.PRODUCT or self is Audience.TKG
+        return self in (Audience.PRODUCT, Audience.TKG)
 
 
 class Readers(NamedTuple):
@@ -96,25 +96,26 @@ class Style(Enum):
 
 
 class Origin(Enum):
-    """Where an entry of a list comes from."""
+    """The source of an entry."""
 
     CONFIG = "config"
     """A field of the FunctionConfig, or of a source that it names: a person wrote it."""
     OBJECT = "object"
-    """A field of an object of the list, or what Cluster API or a provider takes where the field is not set."""
+    """A field of an object of the input, or the default that Cluster API or a provider takes for it."""
     RULE = "rule"
     """A rule of the style, or of the clients that read the list."""
 
 
-_BY_CONFIG = frozenset({Origin.CONFIG})
-_BY_OBJECT = frozenset({Origin.OBJECT})
-_BY_RULE = frozenset({Origin.RULE})
+_RULE = frozenset({Origin.RULE})
 
 
 class Entry(NamedTuple):
-    """One entry of a list and why it is there: one line for each reason, in the order in which they were found.
+    """One entry of a list, and why it is there.
 
-    ``origins`` says where the reasons come from: the same reasons have the same origins.
+    Attributes:
+        text: as the list holds it.
+        why: a line for each reason, in the order in which they were found.
+        origins: the sources of the reasons.
     """
 
     text: str
@@ -122,26 +123,26 @@ class Entry(NamedTuple):
     origins: frozenset[Origin] = frozenset()
 
     @classmethod
-    def of_config(cls, text: str, field_path: str) -> Entry:
+    def from_config(cls, text: str, field_path: str) -> Entry:
         """Return an entry that a field of the FunctionConfig holds."""
-        return cls(text, (f"`{field_path}`",), _BY_CONFIG)
+        return cls(text, (f"`{field_path}`",), frozenset({Origin.CONFIG}))
 
     @classmethod
-    def of_fact(cls, fact: Fact) -> Entry:
-        """Return the entry that a fact about a Cluster becomes."""
+    def from_fact(cls, fact: Fact) -> Entry:
+        """Return the entry for a fact about a Cluster."""
         if fact.config_field:
-            return cls.of_config(fact.value, fact.config_field)
+            return cls.from_config(fact.value, fact.config_field)
         reason = fact.reason
-        return cls(fact.value, (reason,), _BY_OBJECT) if reason else cls(fact.value)
+        return cls(fact.value, (reason,), frozenset({Origin.OBJECT})) if reason else cls(fact.value)
 
     @classmethod
-    def of_rule(cls, text: str, rule: str) -> Entry:
+    def from_rule(cls, text: str, rule: str) -> Entry:
         """Return an entry that is in the list for a rule alone."""
-        return cls(text, (f"rule: {rule}",), _BY_RULE)
+        return cls(text).by_rule(text, rule)
 
     def by_rule(self, text: str, rule: str) -> Entry:
         """Return the entry ``text``, which a rule adds because of this one."""
-        return Entry(text, (*self.why, f"rule: {rule}"), self.origins | _BY_RULE)
+        return Entry(text, (*self.why, f"rule: {rule}"), self.origins | _RULE)
 
 
 NoProxy = tuple[Entry, ...]
@@ -149,29 +150,32 @@ NoProxy = tuple[Entry, ...]
 
 
 def join(entries: Iterable[Entry]) -> str:
-    """Return the value of the variable, with commas alone between entries, because apt and wget read no blanks."""
+    """Return the value of NO_PROXY: a comma without a blank between entries, because apt and wget read no blanks."""
     return ",".join(entry.text for entry in entries)
 
 
 def united(entries: Iterable[Entry]) -> list[Entry]:
-    """Return each entry once, in the place of the first of its text, with the reasons and origins of all."""
-    first: dict[str, Entry] = {}
+    """Return each entry once, in its first place, with the reasons and origins of all that are equal."""
+    by_text: dict[str, Entry] = {}
     for entry in entries:
-        known = first.get(entry.text)
-        if known is None:
-            first[entry.text] = entry
-        else:
-            why = tuple(dict.fromkeys(known.why + entry.why))
-            first[entry.text] = Entry(entry.text, why, known.origins | entry.origins)
-    return list(first.values())
+        first = by_text.setdefault(entry.text, entry)
+        if first is not entry:
+            why = tuple(dict.fromkeys(first.why + entry.why))
+            by_text[entry.text] = Entry(entry.text, why, first.origins | entry.origins)
+    return list(by_text.values())
 
 
 class Policy(NamedTuple):
     """``spec.noProxyPolicy``, checked.
 
-    ``without`` names what not to derive; ``extra`` is appended for every audience; ``exclude`` removes entries again,
-    wherever they come from (the exact text once normalised, or a glob). ``rooted`` says whether ``.svc.<domain>.`` is
-    in the list; None: it is in the style ``Portable``, as a part of ``CLUSTER_DOMAIN_NAMES``, and in no other.
+    Attributes:
+        style: how the list is made.
+        without: the names of groups that are not derived.
+        infrastructure_endpoint: whether the hosts of the infrastructure's API are derived.
+        extra: entries that are appended for every audience.
+        exclude: entries that are removed again, wherever they come from: the text once normalised, or a glob.
+        rooted: whether ``.svc.<domain>.`` is in the list; None: in the style ``Portable`` alone, as a part of
+            ``CLUSTER_DOMAIN_NAMES``.
     """
 
     style: Style = Style.PORTABLE
