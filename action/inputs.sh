@@ -4,6 +4,15 @@
 # A path becomes relative to the repository, and no part of it is a link: so it is the same file in a copy of the
 # repository, and a run in the copy writes nowhere else.
 
+# `-I`: neither the folder of a pull request, in which the steps run, nor a variable such as PYTHONPATH brings modules.
+isolated_python() {
+  "$RUNNER_TEMP/inject-proxy/bin/python" -I "$@"
+}
+
+inject_proxy() {
+  isolated_python -m krm_fn "$@"
+}
+
 refuse() {
   echo "::error title=inject-proxy::$1"
   exit 2

@@ -1,6 +1,6 @@
 """Write the report of the GitHub action in Markdown: what a run would change, which nodes are replaced, and why.
 
-Usage: ``python3 report.py FOLDER > report.md``. The folder holds what `action.yml` wrote: ``results.json``
+Usage: ``python3 -I action FOLDER > report.md``. The folder holds what `action.yml` wrote: ``results.json``
 (``run --check -v --output json``; empty where the check could not run), ``changes.diff`` (``run --diff --grouped``),
 ``explain.txt``, and the repository as the pull request found it (``before``)
 and after it and a run (``after``). No text in the report is a credential: the files hold none, and of the two folders
@@ -135,7 +135,3 @@ def folded(title: str, text: str, language: str, at_most: int) -> str:
     fence = "`" * max(3, longest + 1)
     heading = re.sub("`([^`]*)`", r"<code>\1</code>", title)
     return f"<details><summary>{heading}</summary>\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n\n</details>"
-
-
-if __name__ == "__main__":
-    main()

@@ -144,7 +144,7 @@ def test_no_file_makes_the_report_of_others_hang_or_fail(tmp_path: Path, text: s
     (after / "large.yaml").touch()
     os.truncate(after / "large.yaml", nodes.LARGEST + 1)
     (tmp_path / "results.json").write_text("[]")
-    done = run([sys.executable, ROOT / "action/report.py", tmp_path])
+    done = run([sys.executable, "-I", ROOT / "action", tmp_path])
     assert done.returncode == 0, done.stderr.decode()
     assert "- `KubeadmControlPlane/org/cp` in `good.yaml`: `spec.version` changes\n" in done.stdout.decode()
 

@@ -162,7 +162,6 @@ def runner(tmp_path: Path) -> Runner:
     (temporary / "bin/gh").write_text(GH)
     (temporary / "bin/gh").chmod(0o755)
     (temporary / "inject-proxy/bin").mkdir(parents=True)
-    (temporary / "inject-proxy/bin/inject-proxy").symlink_to(COMMAND)
     (temporary / "inject-proxy/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (temporary / "inject-proxy/bin/python").chmod(0o755)
     return Runner(repository, temporary)
@@ -359,7 +358,7 @@ def test_a_report_fits_into_a_comment_and_no_text_ends_its_blocks(tmp_path: Path
     (tmp_path / "results.json").write_text("[]")
     (tmp_path / "before").mkdir()
     (tmp_path / "after").mkdir()
-    done = run([sys.executable, ROOT / "action/report.py", tmp_path])
+    done = run([sys.executable, "-I", ROOT / "action", tmp_path])
     body = done.stdout.decode()
     assert done.returncode == 0, done.stderr.decode()
     assert 50_000 < len(body) < 65_536
@@ -376,6 +375,38 @@ def test_the_first_step_installs_the_command_with_the_locked_packages(runner: Ru
     freeze = run([command.with_name("python"), "-m", "pip", "list", "--format=json"])
     found = {package["name"].lower(): package["version"] for package in json.loads(freeze.stdout)}
     assert f"pyyaml=={found['pyyaml']}" in (ROOT / "requirements/runtime.txt").read_text()
+
+
+PLANTED = [
+    *("venv", "pip", "ensurepip", "hatchling", "site", "sitecustomize", "usercustomize", "runpy"),
+    *("json", "re", "pathlib", "yaml", "jsonpatch", "jsonschema", "krm_fn", "nodes", "report", "argparse", "__main__"),
+]
+"""Modules that a step imports, or would if a folder of a pull request were on the path of Python."""
+
+
+def test_no_step_runs_code_of_the_checkout(runner: Runner) -> None:
+    """Modules lie in the current folder, which PYTHONPATH names, too, and among the packages of the user."""
+    repository = runner.repository
+    ran = runner.temporary / "ran"
+    code = f"open({str(ran)!r}, 'a').write(__file__ + chr(10))\n"
+    user = repository / f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    for folder in (repository, user):
+        for name in PLANTED:
+            (folder / name).mkdir(parents=True)
+            for file in (f"{name}.py", f"{name}/__init__.py", f"{name}/__main__.py"):
+                (folder / file).write_text(code)
+    (repository / "setup.py").write_text(code)
+    (user / "planted.pth").write_text(f"import sys; {code}")
+    runner.environment = {
+        "PYTHONPATH": str(repository),
+        "PYTHONUSERBASE": str(repository),
+        "PYTHONSTARTUP": str(repository / "pip.py"),
+    }
+    shutil.rmtree(runner.temporary / "inject-proxy")
+    for step in ACTION["runs"]["steps"]:
+        runner.run(step)
+    assert not ran.exists(), ran.read_text()
+    assert "4 files would change" in runner.text("body.md")
 
 
 @pytest.mark.judged
