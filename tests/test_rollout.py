@@ -144,8 +144,56 @@ def test_a_template_keeps_its_name_beside_a_patch_of_it_in_another_file() -> Non
     once = ran({**CLUSTER, "spec": {"clusterNetwork": network}}, OTHER_CLUSTER, base, patch, whole)
     assert names(once) == ["one", "other", "workers", "workers", "user"]
     assert "10.1.0.0/16" in json.dumps(items(once)[3])
-    assert reported(once, 'another object has the name "workers"')
+    assert reported(once, 'another object in patch.yaml has the name "workers"')
     assert items(ran(*items(once))) == items(once)
+
+
+def in_file(file: str, data: dict[str, Any], namespace: str = "") -> dict[str, Any]:
+    metadata = {**data["metadata"], "namespace": namespace, "annotations": {"config.kubernetes.io/path": file}}
+    return {**data, "metadata": {key: value for key, value in metadata.items() if value}}
+
+
+@pytest.mark.parametrize(
+    ("files", "namespace"),
+    [
+        pytest.param(("a.yaml", "a.yaml", "a.yaml"), "west", id="in one file, with a namespace"),
+        pytest.param(("a.yaml", "a.yaml", "b.yaml"), "west", id="in another file, with a namespace"),
+        pytest.param(("a/md.yaml", "a/t.yaml", "b/t.yaml"), "west", id="in another folder, with a namespace"),
+    ],
+)
+def test_an_unused_template_of_another_namespace_keeps_no_name(files: tuple[str, str, str], namespace: str) -> None:
+    user_file, file, other_file = files
+    objects_of_list = [
+        in_file(user_file, user()),
+        in_file(file, template()),
+        in_file(other_file, template(), namespace),
+    ]
+    once = ran(*objects_of_list)
+    assert HASHED.fullmatch(names(once)[1])
+    assert names(once)[2] == "workers"
+    assert reported(once, "no object of the list refers to it") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+    assert items(ran(*items(once), mode="Remove")) == items(ran(*objects_of_list, mode="Remove"))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(["east.yaml", "east.yaml", "west.yaml", "west.yaml"], id="in two files"),
+        pytest.param(["e/md.yaml", "e/md.yaml", "w/md.yaml", "w/md.yaml"], id="in two folders"),
+        pytest.param(["e/md.yaml", "e/t.yaml", "w/md.yaml", "w/t.yaml"], id="each object in a file of its own"),
+        pytest.param(["e/md/a.yaml", "e/t/a.yaml", "w/md/a.yaml", "w/t/a.yaml"], id="each in a folder of its own"),
+    ],
+)
+def test_a_removal_gives_the_names_back_beside_a_namesake_of_another_cluster(files: list[str]) -> None:
+    objects_of_list = []
+    for name, user_file, file in (("east", *files[:2]), ("west", *files[2:])):
+        spec = {**user()["spec"], "clusterName": name}
+        objects_of_list += [in_file(user_file, {**user(), "spec": spec}), in_file(file, template())]
+    overrides = [{"match": {"clusters": ["west"]}, "disabled": True}]
+    once = ran(*objects_of_list, overrides=overrides)
+    assert HASHED.fullmatch(names(once)[1])
+    assert names(once)[3] == "workers"
+    assert items(ran(*items(once), mode="Remove", overrides=overrides)) == objects_of_list
 
 
 @pytest.mark.parametrize(

@@ -102,11 +102,11 @@ def rename_of(edits: list[PlannedEdit], content: Any, config: ProxyConfig, noun:
 
 
 def renamed(
-    rename: Rename, users: list[User], source: ObjectSource, rival: str = ""
+    rename: Rename, users: list[User], source: ObjectSource, rival: Key | None = None
 ) -> Iterator[RolloutNote]:
     """Yield the new name of an object and the references that follow it, or why it keeps its name.
 
-    ``rival`` is the name, old or new, that another object of the list has; "" for none.
+    ``rival`` is another object of the list that has the old or the new name.
     """
     index, obj, name, _ = rename
     obstacle = _obstacle(rename, users, source, rival)
@@ -180,7 +180,7 @@ def _holds_proxy(edits: Iterable[PlannedEdit]) -> bool:
     return False
 
 
-def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: str) -> str:
+def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: Key | None) -> str:
     """Return why an object cannot have its new name, or "".
 
     An object of another namespace, such as a Kustomization of Flux, follows; it has no say.
@@ -201,7 +201,8 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: st
         if index >= 0 and holds_code(source, index):
             return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
     if rival:
-        return f'because another object has the name "{rival}": remove one of the two from the list'
+        where = f" in {rival.file}" if rival.file else ""
+        return f'because another object{where} has the name "{rival.name}": remove one of the two from the list'
     if len(rename.name) > _LONGEST:
         return f"because it is too long for a hash: shorten it to {_LONGEST - _HEX - 1} characters or less"
     return ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from krm_fn.clusters import Key, ObjectIndex, key_of, references
+from krm_fn.clusters import Key, ObjectIndex, key_of, nearest, references
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.results import Result
 from krm_fn.plan import Location, ObjectSource, PlannedEdit, items_of_kinds
@@ -66,16 +66,43 @@ def template_names(
     if not concerned:
         return
     users = _users(source, places)
-    # A patch belongs to the Clusters of the template that it is a patch of, which it would not know by another name.
-    patches = ObjectIndex((key, None) for key, its_users in users.items() if not its_users)
+    patches = _patches(users)
     for template in concerned:
         key = key_of(template.obj)
         its_users = users.get(key, [])
         if template.keeps_name:
             yield from _not_rolled(template, its_users, config)
-        else:
-            taken = users.candidates(key._replace(name=template.name)) or patches.candidates(key)
-            yield from renamed(template, its_users, source, taken[0].name if taken else "")
+            continue
+        rival = _namesake(key._replace(name=template.name), its_users, users) or patches.get(key)
+        yield from renamed(template, its_users, source, rival)
+
+
+def _patches(users: ObjectIndex[list[User]]) -> dict[Key, Key]:
+    """Return the templates of which the list holds a patch, one of the same name that no object refers to, and this.
+
+    A patch belongs to the Clusters of what it is a patch of, and would not know that by another name.
+    """
+    used = ObjectIndex((key, None) for key, its_users in users.items() if its_users)
+    patches: dict[Key, Key] = {}
+    for key, its_users in users.items():
+        if its_users:
+            continue
+        for template in used.candidates(key):
+            if template.namespace == key.namespace:
+                patches[template] = key
+    return patches
+
+
+def _namesake(key: Key, users: list[User], templates: ObjectIndex[list[User]]) -> Key | None:
+    """Return another template that a reference to this one could mean; ``key`` holds its new name.
+
+    Each folder may hold a template of one name, as before: who refers to it means the nearest one.
+    """
+    for file in {key.file: None, **{user.obj.ref.file_path: None for user in users}}:
+        for template in templates.candidates(key._replace(file=file)):
+            if template.namespace == key.namespace and template in nearest([key, template], file):
+                return template
+    return None
 
 
 def _users(source: ObjectSource, places: Sequence[PlannedEdit]) -> ObjectIndex[list[User]]:
