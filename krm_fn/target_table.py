@@ -20,9 +20,11 @@ from krm_fn.products import (
 from krm_fn.products.node_kinds import SERVICE_TARGETS, WITH_FILES, WITH_MIRRORS, kinds_of
 from krm_fn.products.workload_kinds import POD_SPEC_OF
 
+VARIABLES, VALUES = "variables", "values of charts"
+
 
 class TargetRow(NamedTuple):
-    """One target.
+    """All that is said of a target without its module, which is imported for few lists.
 
     Attributes:
         module: its module in ``krm_fn.targets``.
@@ -32,27 +34,23 @@ class TargetRow(NamedTuple):
             enough. ``Target.hints`` returns them.
         reference_words: words of which at least one is in the text of every object whose references to
             ConfigMaps and Secrets it knows (``Target.note_references``); empty if it knows of none.
-        fills_references: it writes the objects that others refer to.
-        fills_values: it writes values of charts in the objects from which these come.
+        fills: which ConfigMaps and Secrets it writes because others refer to them: with ``VARIABLES``, or ``VALUES``.
         needs: the field of ``spec`` that holds all that it writes: without it, the target only removes what an
             earlier run wrote.
         traces: words of which one is in the text of every object that holds such.
         beside: the kinds of the objects beside which it creates others (``Target.companions``).
         is_generator: it does so only where its option ``generate`` asks for it.
-        on_request: it is off where ``spec.targets`` does not name it.
     """
 
     module: str
     kinds: frozenset[GroupKind]
     text_hints: Texts = ()
     reference_words: Texts = ()
-    fills_references: bool = False
-    fills_values: bool = False
+    fills: str = ""
     needs: str = ""
     traces: Texts = ()
     beside: frozenset[GroupKind] = frozenset()
     is_generator: bool = False
-    on_request: bool = False
 
     @property
     def kind_names(self) -> list[str]:
@@ -101,7 +99,7 @@ ROWS: Mapping[str, TargetRow] = {
     **{target: TargetRow("nodes.node_targets", kinds_of(target)) for target in SERVICE_TARGETS},
     "nodes.talos": TargetRow("nodes.talos", kinds_of("nodes.talos")),
     "nodes.karpenter": TargetRow("nodes.karpenter", _kinds("EC2NodeClass.karpenter.k8s.aws")),
-    "nodes.files": TargetRow("nodes.node_targets", kinds_of("nodes.files"), on_request=True),
+    "nodes.files": TargetRow("nodes.node_targets", kinds_of("nodes.files")),
     "giantswarm.systemdProxy": TargetRow(
         "giantswarm.systemd_proxy",
         _kinds("Secret"),
@@ -143,14 +141,14 @@ ROWS: Mapping[str, TargetRow] = {
         # What is in an object that others read, whether or not the list has one that refers to it.
         text_hints=("proxy-environment-variables", "argocd.argoproj.io/secret-type"),
         reference_words=("proxySecretRef",),
-        fills_references=True,
+        fills=VARIABLES,
     ),
     "charts": TargetRow(
         "charts.chosen_charts",
         _VALUES | {release_kinds.APPLICATION},
         text_hints=("fn.inject-proxy.io/proxy",),
         reference_words=("valuesFrom", "configMapKeyRef", "secretKeyRef"),
-        fills_values=True,
+        fills=VALUES,
     ),
     "kyverno": TargetRow(
         "kyverno.policies",

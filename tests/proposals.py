@@ -20,33 +20,31 @@ FULL = ProxySettings(HTTP, HTTPS, NO)
 NONE = ProxySettings()
 
 
-def proposals(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit | Result]:
+def proposals(target: Target, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit | Result]:
     """What ``target`` says about ``obj``, which it must leave as it is."""
     before = copy.deepcopy(obj)
-    described = target if isinstance(target, Target) else target.TARGET
-    said = list(described.edit(obj, Context(options, settings)))
+    said = list(target.edit(obj, Context(options, settings)))
     assert obj == before
     return said
 
 
-def changes(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit]:
+def changes(target: Target, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit]:
     """The edits of ``target``, with the values that a run shows of them."""
-    described = target if isinstance(target, Target) else target.TARGET
-    before = [*described.read(obj, options)]
+    before = [*target.read(obj, options)]
     edits = [said for said in proposals(target, obj, settings, **options) if isinstance(said, Edit)]
-    return [with_values(edit, before, [*described.read(edit.data or {}, options)]) for edit in edits]
+    return [with_values(edit, before, [*target.read(edit.data or {}, options)]) for edit in edits]
 
 
-def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Result]:
+def findings(target: Target, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Result]:
     said = [one for one in proposals(target, obj, settings, **options) if isinstance(one, Result)]
     return [one for one in said if one.code not in ("PolicyDeprecated", "PolicyKeepsValueFrom")]
 
 
-def messages(target: Any, obj: Any, **options: Any) -> list[str]:
+def messages(target: Target, obj: Any, **options: Any) -> list[str]:
     return [said.message for said in findings(target, obj, **options) if said.severity is Severity.WARNING]
 
 
-def apply(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> Any:
+def apply(target: Target, obj: Any, settings: ProxySettings = FULL, **options: Any) -> Any:
     """The object after the operations; each must name a place that is there, and a second run must want nothing."""
     proposed = changes(target, obj, settings, **options)
     result = copy.deepcopy(obj)

@@ -20,9 +20,11 @@ import pytest
 from judges import recorded
 from krm_fn import pipeline
 from krm_fn.products.distributions import ROWS
-from krm_fn.targets.nodes import karpenter
+from krm_fn.targets import TARGETS
 from stories import TESTDATA, name_of, objects_of, pairs
 from support import ROOT
+
+karpenter = TARGETS["nodes.karpenter"]
 
 RECORDED = Path(__file__).parent / "recorded_by_products.json"
 TOOLS = ROOT / ".cache" / "bin"
@@ -128,6 +130,6 @@ def test_nodeadm_gives_all_services_the_variables_that_a_run_writes_into_user_da
     for name, answer in answers.items():
         assert [*answer] == ["environment"], name
         assert [*answer["environment"]] == ["default"], name
-        written = {one.variable: one.value for one in karpenter.TARGET.read(CASES[name]["object"], {})}
+        written = {one.variable: one.value for one in karpenter.read(CASES[name]["object"], {})}
         assert written, name
         assert {key: value for key, value in answer["environment"]["default"].items() if key != "OTHER"} == written

@@ -15,6 +15,7 @@ from krm_fn.config.names import shown, texts_at
 from krm_fn.config.target_options import is_switched_off
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.target_table import ROWS, SYSTEMS, system_of
 
 _Mistakes = Iterator[tuple[Pointer, str]]
@@ -45,7 +46,7 @@ def _of_only(spec: Any) -> _Mistakes:
             continue
         is_off = lookup(spec, ("targets", system_of(name))) is False
         field = system_of(name) if is_off else name
-        if ROWS[targets[0]].on_request and not is_off:
+        if targets[0] == FILES_ON_REQUEST and not is_off:
             yield place, f"writes nothing: list in `targets.{field}` what it should write"
         else:
             yield place, f"writes nothing, as `targets.{field}` is false: remove one of the two"

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import list_at, lookup
+from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.target_table import ROWS, SYSTEMS, part_of, system_of
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -89,7 +90,7 @@ def is_switched_off(spec: Any, target_id: str) -> bool:
     if lookup(spec, ("targets", system)) is False:
         return True
     given = lookup(spec, ("targets", system, part_of(target_id)))
-    return given is False or (ROWS[target_id].on_request and not given)
+    return given is False or (target_id == FILES_ON_REQUEST and not given)
 
 
 def exports_variables(nodes: Mapping[str, Any]) -> bool:

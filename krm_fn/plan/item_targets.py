@@ -62,6 +62,6 @@ def _words(row: TargetRow, hints: Texts, config: ProxyConfig, names: Texts) -> T
         return row.traces
     if row.needs == "registryMirror" and not config.mirror:
         return row.traces
-    if hints and (row.fills_references or row.fills_values):
+    if hints and row.fills:
         return hints + names
     return hints

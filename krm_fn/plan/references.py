@@ -13,7 +13,7 @@ from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.items import ItemReader, items_of_kinds
 from krm_fn.plan.selection import is_enabled, is_selected
 from krm_fn.products.release_kinds import CHART_SOURCES
-from krm_fn.target_table import ROWS, TargetRow
+from krm_fn.target_table import ROWS, VALUES, VARIABLES, TargetRow
 from krm_fn.targets import TARGETS
 
 
@@ -26,9 +26,9 @@ def data_uses(
     the objects of ``items`` are added to ``folders``, which tell the clusters apart.
     """
     rows = {name: row for name, row in ROWS.items() if is_enabled(name, config)}
-    fills_variables = any(row.fills_references for row in rows.values())
+    fills_variables = any(row.fills == VARIABLES for row in rows.values())
     if not fills_variables:
-        rows = {name: row for name, row in rows.items() if row.fills_values}
+        rows = {name: row for name, row in rows.items() if row.fills == VALUES}
         if not rows:
             return NO_USES
     sources = _chart_sources(reader)
@@ -68,7 +68,7 @@ def _note_references(
 ) -> None:
     """Note what the objects of the list refer to, as far as a target knows; it is imported where there are any."""
     items = None  # any: such a target knows what objects refer to that it does not edit
-    if not row.fills_references:
+    if row.fills != VARIABLES:
         kinds = row.kind_names
         hints = row.text_hints
         if config.targets.names(name):  # its options may add kinds and words
@@ -82,7 +82,7 @@ def _note_references(
         options = target.options(config.targets)
         known_kinds = target.all_kinds(options)
         for obj in reader.readable(index):
-            if not row.fills_references and obj.group_kind not in known_kinds:
+            if row.fills != VARIABLES and obj.group_kind not in known_kinds:
                 continue
             if is_selected(obj, config):
                 seen = uses.seen_from(obj.ref.file_path)

@@ -1,8 +1,7 @@
-"""The table of targets.
+"""The targets, each made of its row in ``target_table`` and of the class that its module names ``TARGET``.
 
-Each module holds one target as ``TARGET``, or those of a table as ``TARGETS``. A module is
-imported when an object of one of its kinds occurs, or when its target is asked for by its ID: most of
-the time of a run over a small list is imports.
+A module is imported when an object of one of its kinds occurs, or when its target is asked for by its ID: most of the
+time of a run over a small list is imports.
 """
 
 from __future__ import annotations
@@ -37,9 +36,8 @@ class _Targets(Mapping[str, "Target"]):
 
     def __getitem__(self, target_id: str) -> Target:
         if target_id not in self._imported:
-            module = module_of(target_id)
-            several = getattr(module, "TARGETS", None)
-            self._imported[target_id] = several[target_id] if several else module.TARGET
+            target_class = module_of(target_id).TARGET
+            self._imported[target_id] = target_class(target_id)
         return self._imported[target_id]
 
     def __iter__(self) -> Iterator[str]:
@@ -54,5 +52,5 @@ TARGETS: Mapping[str, Target] = _Targets()
 
 
 def module_of(target_id: str) -> ModuleType:
-    """Return the module that holds a target and describes it; its key must be in the table."""
+    """Return the module that holds the class of a target of the table."""
     return import_module(f"{__name__}.{ROWS[target_id].module}")

@@ -69,11 +69,12 @@ class NodeUpdate(NamedTuple):
 class Target:
     """One place in which a proxy is written, in objects of some kinds.
 
-    A target sets ``id`` and ``audience`` and has ``places``; of the rest it sets or overrides what
-    is different there. ``read``, ``write`` and ``edit`` are the same for all.
+    Its row in the table says which objects it edits. A class sets ``audience`` and has ``places``; of the rest it sets
+    or overrides only where it differs from others. ``read``, ``write`` and ``edit`` are the same for all.
 
     Attributes:
         id: its path below ``spec.targets``.
+        row: its row in the table of targets.
         audience: who reads NO_PROXY there.
         writes: what it writes.
         reach: which nodes get the proxy that its place holds.
@@ -81,17 +82,15 @@ class Target:
         file: the plain file of a product that it fills, too; None if there is none.
     """
 
-    id: str
     audience: Audience
     writes = Writes.PROXY
     reach = Reach.OBJECT
     node_update: NodeUpdate | None = None
     file: FileForm | None = None
 
-    @property
-    def kinds(self) -> frozenset[GroupKind]:
-        """The kinds of the objects that it edits."""
-        return ROWS[self.id].kinds
+    def __init__(self, target_id: str) -> None:
+        self.id = target_id
+        self.row = ROWS[target_id]
 
     def options(self, given: TargetOptions) -> Options:
         """Return the options of this target, given those of all targets."""
@@ -102,7 +101,7 @@ class Target:
 
         Others need not be read. Without words all objects of its kinds are read.
         """
-        return ROWS[self.id].text_hints
+        return self.row.text_hints
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads what is written into an object, given what objects of the list refer to."""
@@ -141,8 +140,8 @@ class Target:
         """Return the kinds of the objects that it edits: its own, and those that the option ``customKinds`` names."""
         custom = options.get("customKinds", ())
         if not custom:
-            return self.kinds
-        return self.kinds.union((kind["group"], kind["kind"]) for kind in custom)
+            return self.row.kinds
+        return self.row.kinds.union((kind["group"], kind["kind"]) for kind in custom)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places of an object, and what keeps others from being one."""

@@ -76,7 +76,6 @@ def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
 
 
 class _Charts(Target):
-    id = "charts"
     audience = Audience.POD
 
     def hints(self, options: Options) -> Texts:
@@ -132,7 +131,7 @@ class _Charts(Target):
             uses.note_containers(_in_namespace(data), read)
 
 
-TARGET = _Charts()
+TARGET = _Charts
 
 
 def _in_installation(data: Data, context: Context) -> Places:

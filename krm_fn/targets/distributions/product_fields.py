@@ -42,16 +42,16 @@ _IMMUTABLE = (
 class _Distribution(Target):
     """The proxy of one product."""
 
-    def __init__(self, target: str) -> None:
-        self.id = target
-        product = PRODUCTS[target]
+    def __init__(self, target_id: str) -> None:
+        super().__init__(target_id)
+        product = PRODUCTS[target_id]
         self._product = product
         self.audience = Audience.NODE
         if product.completes_the_list:
             self.audience = Audience.PRODUCT
         elif not product.has_nodes:
             self.audience = Audience.POD
-        for row in rows_of(target):
+        for row in rows_of(target_id):
             if row.bundle or row.encoded_bundle:
                 self.writes = Writes.PROXY_AND_TRUST
 
@@ -236,5 +236,4 @@ def _is_changed(data: Data, place: Place, settings: ProxySettings) -> bool:
     return bool(there) and there != settings.variables()
 
 
-TARGETS = {target: _Distribution(target) for target in PRODUCTS}
-"""ID -> target."""
+TARGET = _Distribution

@@ -70,7 +70,6 @@ def _is_of(data: Data, cluster: str) -> bool:
 
 
 class _Apps(Target):
-    id = "giantswarm.apps"
     audience = Audience.POD
 
     def places(self, data: Data, context: Context) -> Places:
@@ -88,4 +87,4 @@ class _Apps(Target):
             yield from _references(data, {"name": name, "namespace": namespace}, settings)
 
 
-TARGET = _Apps()
+TARGET = _Apps

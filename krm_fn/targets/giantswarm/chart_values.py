@@ -26,7 +26,6 @@ def _places(data: Any, root: Pointer) -> Places:
 
 
 class _ChartValues(Target):
-    id = "giantswarm.chartValues"
     audience = Audience.GO
 
     def options(self, given: TargetOptions) -> Options:
@@ -47,4 +46,4 @@ class _ChartValues(Target):
         yield from helm_values.places_of_values(data, _places)
 
 
-TARGET = _ChartValues()
+TARGET = _ChartValues

@@ -42,7 +42,6 @@ def _private(settings: ProxySettings, old: Any) -> Any:
 
 
 class _ClusterValues(Target):
-    id = "giantswarm.clusterValues"
     audience = Audience.POD
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
@@ -66,4 +65,4 @@ class _ClusterValues(Target):
             yield text_place(value, YamlText(places, list(places({}))), "the values")
 
 
-TARGET = _ClusterValues()
+TARGET = _ClusterValues

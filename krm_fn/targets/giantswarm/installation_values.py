@@ -87,7 +87,6 @@ def _places_of_file(settings: ProxySettings, document: Any) -> Places:
 
 
 class _InstallationValues(Target):
-    id = "giantswarm.installationValues"
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     file = FileForm(audience, _places_of_file)
@@ -113,4 +112,4 @@ class _InstallationValues(Target):
                 yield Result.of("ByHand", _ELSEWHERE, path, is_info=True)
 
 
-TARGET = _InstallationValues()
+TARGET = _InstallationValues

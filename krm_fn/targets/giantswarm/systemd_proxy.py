@@ -16,7 +16,6 @@ from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Targ
 
 
 class _SystemdProxy(Target):
-    id = "giantswarm.systemdProxy"
     audience = Audience.NODE
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
@@ -51,4 +50,4 @@ class _SystemdProxy(Target):
         return {**super().options(given), "units": ("kubelet",) if is_used else ()}
 
 
-TARGET = _SystemdProxy()
+TARGET = _SystemdProxy

@@ -58,7 +58,6 @@ def _is_there(text: embedded.Value) -> bool:
 
 
 class _ImageBuilderOverrides(Target):
-    id = "konvoy"
     audience = Audience.NODE
     file = FileForm(audience, lambda settings, document: _places(document))  # noqa: ARG005
     reach = Reach.ROLES
@@ -86,4 +85,4 @@ class _ImageBuilderOverrides(Target):
                 yield text_place(text, YamlText(_places, (_ENVIRONMENT, _TOP)), "the overrides")
 
 
-TARGET = _ImageBuilderOverrides()
+TARGET = _ImageBuilderOverrides

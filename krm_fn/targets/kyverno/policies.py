@@ -15,7 +15,6 @@ from krm_fn.targets.kyverno.rule_forms import places_of_rule
 
 
 class _KyvernoPolicies(Target):
-    id = "kyverno"
     audience = Audience.POD
     writes = Writes.VALUES
 
@@ -56,4 +55,4 @@ def _places(data: Data) -> Places:
         yield from places_of_rule(data, rule)
 
 
-TARGET = _KyvernoPolicies()
+TARGET = _KyvernoPolicies

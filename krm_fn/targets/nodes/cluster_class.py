@@ -8,7 +8,6 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import named_items, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.products.cluster_api import CLUSTER
-from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.class_context import ClassContext
@@ -16,7 +15,6 @@ from krm_fn.targets.nodes.clusterclass.names import SECRET, VARIABLE, WORDS
 
 
 class _ClusterClass(Target):
-    id = OF_CLASSES
     audience = Audience.PRODUCT
 
     def hints(self, options: Options) -> Texts:
@@ -55,4 +53,4 @@ class _ClusterClass(Target):
             yield from class_patches.places(data, settings, of_class)
 
 
-TARGET = _ClusterClass()
+TARGET = _ClusterClass

@@ -34,7 +34,6 @@ _FIRST_IMAGE = "20250820"
 
 
 class _Karpenter(Target):
-    id = "nodes.karpenter"
     audience = Audience.NODE
     node_update = NodeUpdate(is_rolled=True, why="Karpenter replaces nodes whose user data differ")
 
@@ -103,4 +102,4 @@ def _runs_nodeadm(data: Data) -> bool:
     return text_at(data, ("spec", "amiFamily")) == "AL2023"
 
 
-TARGET = _Karpenter()
+TARGET = _Karpenter

@@ -52,9 +52,6 @@ class NodeTarget(ConfigTarget):
 
     audience = Audience.NODE
 
-    def __init__(self, target_id: str) -> None:
-        self.id = target_id
-
     def is_wanted(self, context: Context) -> bool:
         """Return whether any file is to be written."""
         is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, ("files",)))
@@ -83,17 +80,7 @@ class NodeTarget(ConfigTarget):
             yield Place(config.commands, form_of_exports, label, settings=own)
 
 
-TARGETS = {
-    target_id: NodeTarget(target_id)
-    for target_id in (
-        CONTAINERD_DROP_IN,
-        KUBELET_DROP_IN,
-        KUBEADM_COMMANDS,
-        *SERVICE_TARGETS,
-        FILES_ON_REQUEST,
-    )
-}
-"""ID -> target."""
+TARGET = NodeTarget
 
 UNITS = {CONTAINERD_DROP_IN: CONTAINERD, KUBELET_DROP_IN: "kubelet"}
 """The targets whose drop-ins may be in the Secret of a Cluster, and their services."""

@@ -95,7 +95,6 @@ def _end_without_ours(texts: Sequence[str]) -> int:
 
 
 class _NodeTrustStore(ConfigTarget):
-    id = "nodes.trustedCA"
     audience = Audience.NOBODY
 
     def is_wanted(self, context: Context) -> bool:
@@ -135,4 +134,4 @@ def _is_ours(path: str, text: str) -> bool:
     return path.startswith(f"{_FOLDER}/")
 
 
-TARGET = _NodeTrustStore()
+TARGET = _NodeTrustStore

@@ -113,7 +113,6 @@ def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
 
 
 class _RegistryMirror(ConfigTarget):
-    id = "nodes.mirror"
     audience = Audience.NOBODY
 
     def is_wanted(self, context: Context) -> bool:
@@ -145,4 +144,4 @@ class _RegistryMirror(ConfigTarget):
                 yield finding
 
 
-TARGET = _RegistryMirror()
+TARGET = _RegistryMirror

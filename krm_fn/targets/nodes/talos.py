@@ -69,7 +69,6 @@ _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.ki
 
 
 class _Talos(ConfigTarget):
-    id = "nodes.talos"
     audience = Audience.NODE
 
     def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
@@ -174,4 +173,4 @@ def _says_nothing(document: Any) -> bool:
     return not document or document.keys() <= {"apiVersion", "kind"}
 
 
-TARGET = _Talos()
+TARGET = _Talos

@@ -18,7 +18,6 @@ _AT_MOST = 128
 
 
 class _CarenClusterConfig(Target):
-    id = "nutanix"
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST
@@ -39,4 +38,4 @@ class _CarenClusterConfig(Target):
                 yield Result.of("OtherProxy", message, at)
 
 
-TARGET = _CarenClusterConfig()
+TARGET = _CarenClusterConfig

@@ -145,9 +145,9 @@ class _AddOns(Target):
 
     audience = Audience.GO
 
-    def __init__(self, target: str) -> None:
-        self.id = target
-        self._add_ons = [add_on for add_on in ADD_ONS if add_on.target == target]
+    def __init__(self, target_id: str) -> None:
+        super().__init__(target_id)
+        self._add_ons = [add_on for add_on in ADD_ONS if add_on.target == target_id]
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in data values, or in a configuration resource."""
@@ -205,5 +205,4 @@ def _name_of_add_on(data: Data) -> str:
     return (label or annotation).rpartition("/")[2]
 
 
-TARGETS = {target: _AddOns(target) for target in dict.fromkeys(add_on.target for add_on in ADD_ONS)}
-"""ID -> target."""
+TARGET = _AddOns

@@ -95,7 +95,6 @@ def _certificate(settings: ProxySettings, old: Any) -> Any:
 
 
 class _ClusterConfig(Target):
-    id = "tkg.clusterConfig"
     audience = Audience.TKG
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST
@@ -133,4 +132,4 @@ def _may_be_filled(value: embedded.Value) -> bool:
     return any(isinstance(document.data, dict) for document in documents)
 
 
-TARGET = _ClusterConfig()
+TARGET = _ClusterConfig

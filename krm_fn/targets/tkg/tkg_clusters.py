@@ -35,7 +35,6 @@ _HTTPS = (
 
 
 class _TkgCluster(Target):
-    id = "tkg.clusterClass"
     audience = Audience.PRODUCT
     reach = Reach.GROUPS
     writes = Writes.PROXY_AND_TRUST
@@ -123,4 +122,4 @@ def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Pl
     return Place(path, form, label, keep, is_unconditional=True, settings=settings)
 
 
-TARGET = _TkgCluster()
+TARGET = _TkgCluster

@@ -54,7 +54,6 @@ def _is_of_argo(data: Data) -> bool:
 
 
 class _ProxyData(Target):
-    id = "workloads.data"
     audience = Audience.POD
     writes = Writes.VALUES
 
@@ -117,4 +116,4 @@ class _ProxyData(Target):
         uses.note_flux(data)
 
 
-TARGET = _ProxyData()
+TARGET = _ProxyData

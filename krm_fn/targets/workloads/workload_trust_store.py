@@ -169,7 +169,6 @@ def _entry(path: Pointer, name: str, entry: Data | None, label: str) -> Place:
 
 
 class _WorkloadTrustStore(Target):
-    id = "workloads.trustedCA"
     audience = Audience.NOBODY
 
     def hints(self, options: Options) -> Texts:
@@ -206,4 +205,4 @@ class _WorkloadTrustStore(Target):
             yield from _in_container(container, bundle)
 
 
-TARGET = _WorkloadTrustStore()
+TARGET = _WorkloadTrustStore

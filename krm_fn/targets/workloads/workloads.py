@@ -113,7 +113,6 @@ def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: b
 
 
 class _Workloads(Target):
-    id = "workloads"
     audience = Audience.POD
 
     def hints(self, options: Options) -> Texts:
@@ -197,4 +196,4 @@ class _Workloads(Target):
         return at is not None and choice.is_refused(data, at)
 
 
-TARGET = _Workloads()
+TARGET = _Workloads

@@ -15,10 +15,11 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Context
-from krm_fn.targets.charts import chosen_charts as target
-from krm_fn.targets.giantswarm import chart_values
+from krm_fn.targets import TARGETS, Context
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings
+
+target = TARGETS["charts"]
+chart_values = TARGETS["giantswarm.chartValues"]
 
 OURS = env(FULL.variables())
 SIX = FULL.variables()
@@ -204,7 +205,7 @@ SERVICES: list[Any] = [
 
 @pytest.mark.parametrize(("obj", "names"), SERVICES)
 def test_the_programs_of_a_chart_call_each_other_by_these_names(obj: Any, names: tuple[str, ...]) -> None:
-    assert target.TARGET.readers(obj, ANY).names == names
+    assert target.readers(obj, ANY).names == names
     is_unknown = not names and lookup(obj, ("spec", "chart", "spec", "chart")) != "harbor"
     assert ("FactsUnknown" in [said.code for said in findings(target, obj, **ANY)]) is is_unknown
     assert findings(target, obj, NONE, **ANY) == []
@@ -310,7 +311,7 @@ def test_the_names_of_data_sources_in_the_cluster_are_in_the_list() -> None:
     urls = ["http://loki.logs:3100", "https://metrics.example", "http://tempo", "http://a.b.svc"]
     sources = [{"name": "x", "url": url} for url in urls]
     obj = release(STACK, {"grafana": {"additionalDataSources": sources}})
-    assert target.TARGET.readers(obj, ANY).names[-2:] == ("loki.logs", "tempo")
+    assert target.readers(obj, ANY).names[-2:] == ("loki.logs", "tempo")
 
 
 NODE = [{"name": "NODE_USE_ENV_PROXY", "value": "1"}]
@@ -406,8 +407,8 @@ def test_a_variable_from_a_secret_of_the_list_stays_and_the_secret_is_filled() -
 def test_a_chart_has_one_writer() -> None:
     obj = release("cert-manager", {"http_proxy": ""})
     given = TargetOptions({"charts": ANY})
-    settings = Context(chart_values.TARGET.options(TargetOptions()), FULL)
-    assert [type(one) for one in chart_values.TARGET.edit(obj, settings)] == [Edit]
-    assert list(chart_values.TARGET.edit(obj, Context(chart_values.TARGET.options(given), FULL))) == []
+    settings = Context(chart_values.options(TargetOptions()), FULL)
+    assert [type(one) for one in chart_values.edit(obj, settings)] == [Edit]
+    assert list(chart_values.edit(obj, Context(chart_values.options(given), FULL))) == []
     switched_off = given._replace(off=frozenset({"charts"}))
-    assert list(chart_values.TARGET.edit(obj, Context(chart_values.TARGET.options(switched_off), FULL)))
+    assert list(chart_values.edit(obj, Context(chart_values.options(switched_off), FULL)))

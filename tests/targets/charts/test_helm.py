@@ -16,10 +16,12 @@ from chart_objects import ANY, application, release
 from judges import answers_of, recorded
 from krm_fn.patch import lookup
 from krm_fn.products.charts import CHARTS, ChartValue
-from krm_fn.targets.charts import chosen_charts as target
+from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, apply
 from support import ROOT
+
+target = TARGETS["charts"]
 
 RECORDED = Path(__file__).parent / "recorded_by_helm.json"
 JUDGE = ROOT / ".cache" / "bin" / "helm-values"

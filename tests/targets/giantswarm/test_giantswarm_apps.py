@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.giantswarm import apps as target
+from krm_fn.targets import TARGETS
 from proposals import HTTP, apply, findings, proposals
+
+target = TARGETS["giantswarm.apps"]
 
 OF_IT = ProxySettings(HTTP, HTTP, "x", cluster="mycluster")
 NONE = ProxySettings(cluster="mycluster")

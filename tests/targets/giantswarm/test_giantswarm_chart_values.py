@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from krm_fn.targets.giantswarm import chart_values as target
+from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from proposals import HTTP, HTTPS, NO, NONE, apply, proposals
 from value_shapes import VALUES
+
+target = TARGETS["giantswarm.chartValues"]
 
 SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
 

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.giantswarm import cluster_values as target
+from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
 from value_shapes import VALUES
+
+target = TARGETS["giantswarm.clusterValues"]
 
 CLUSTER = {"kind": "Cluster", "metadata": {"name": "mycluster", "namespace": "org-giantswarm"}}
 TEXT = f"""\
@@ -51,7 +53,7 @@ def text_of(obj: Any) -> str:
 
 
 def made(settings: ProxySettings = FULL) -> list[Any]:
-    return list(target.TARGET.companions(CLUSTER, settings, {}))
+    return list(target.companions(CLUSTER, settings, {}))
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.giantswarm import installation_values as target
+from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from proposals import HTTP, HTTPS, NO, NONE, apply, findings, proposals
 from value_shapes import VALUES
+
+target = TARGETS["giantswarm.installationValues"]
 
 OF_IT = ProxySettings(HTTP, HTTPS, NO, cluster="mycluster")
 CAMEL = {"enabled": True, "httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
@@ -125,7 +127,7 @@ def test_a_value_that_systemd_would_drop_is_an_error(obj: Any, codes: list[str])
 @pytest.mark.parametrize("name", ["mycluster-userconfig", "cluster-apps-operator"])
 def test_a_value_that_systemd_drops_is_read_as_such(name: str) -> None:
     proxy = "proxy: {enabled: true, http_proxy: http://u:p%40ss@p:1, http: http://u:p%40ss@p:1}\n"
-    assert {reading.is_lost for reading in target.TARGET.read(config(proxy, name), {})} == {True}
+    assert {reading.is_lost for reading in target.read(config(proxy, name), {})} == {True}
 
 
 def test_values_from_elsewhere_are_not_overridden() -> None:

@@ -12,9 +12,11 @@ from judges import systemd_environment
 from krm_fn import patch
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.giantswarm import systemd_proxy as target
+from krm_fn.targets import TARGETS
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 from support import base64_of
+
+target = TARGETS["giantswarm.systemdProxy"]
 
 NAME = "mycluster-systemd-proxy"
 TEXT = f"""[Service]
@@ -38,7 +40,7 @@ def secret(name: str = NAME, **members: Any) -> dict[str, Any]:
 
 
 def made(**members: Any) -> dict[str, Any]:
-    (data,) = target.TARGET.companions(CLUSTER, FULL, {})
+    (data,) = target.companions(CLUSTER, FULL, {})
     return {**data, **members}
 
 
@@ -112,7 +114,7 @@ def test_systemd_reads_what_html_would_have_spoilt(value: str) -> None:
 @given(st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1))
 def test_no_character_is_escaped_for_html(value: str) -> None:
     text = apply(target, made(), ProxySettings(value))["stringData"]["containerdProxy"]
-    seen = {one.variable: one.value for one in target.TARGET.read(secret(stringData={"containerdProxy": text}), {})}
+    seen = {one.variable: one.value for one in target.read(secret(stringData={"containerdProxy": text}), {})}
     assert seen["HTTP_PROXY"] == value
 
 

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from judges import systemd_environment
 from krm_fn.plan.sources import formats
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.konvoy import image_builder_overrides as target
+from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals, proxy_settings
+
+target = TARGETS["konvoy"]
 
 NAME = "cluster-1-user-overrides"
 KEY = "overrides.yaml"
@@ -52,7 +54,7 @@ def overrides(text: Any, **others: Any) -> dict[str, Any]:
 
 
 def made(**members: Any) -> dict[str, Any]:
-    (data,) = target.TARGET.companions(CLUSTER, FULL, {})
+    (data,) = target.companions(CLUSTER, FULL, {})
     return {**data, **members}
 
 
@@ -86,7 +88,7 @@ def test_nothing_changes(obj: dict[str, Any], settings: ProxySettings) -> None:
     ],
 )
 def test_nothing_is_made(cluster: dict[str, Any], settings: ProxySettings) -> None:
-    assert list(target.TARGET.companions(cluster, settings, {})) == []
+    assert list(target.companions(cluster, settings, {})) == []
 
 
 # What comes out.

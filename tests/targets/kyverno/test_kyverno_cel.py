@@ -10,9 +10,11 @@ import pytest
 
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
-from krm_fn.targets.kyverno import policies
+from krm_fn.targets import TARGETS
 from kyverno_shapes import findings, p10
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, proposals
+
+policies = TARGETS["kyverno"]
 
 WANTED = FULL.variables()
 OLD = '"http://old:1"'

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from krm_fn.krm.results import Result, Severity
-from krm_fn.targets.kyverno import policies
+from krm_fn.targets import TARGETS
 from kyverno_shapes import SIX, findings, p1, p4, p10, p13, pods, policy, rule, smp
 from proposals import FULL, NONE, env, proposals
+
+policies = TARGETS["kyverno"]
 
 VALUES = env({"HTTP_PROXY": "http://old:1", "NO_PROXY": "localhost"})
 TEMPLATE = {"spec": {"template": pods(VALUES)}}

@@ -16,9 +16,12 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.places import choice
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import TARGETS
 from krm_fn.targets.created_objects import OURS
-from krm_fn.targets.kyverno import cel, generated, policies
+from krm_fn.targets.kyverno import cel, generated
 from proposals import FULL, apply
+
+policies = TARGETS["kyverno"]
 
 MARKS = {"app.kubernetes.io/managed-by": "inject-proxy", "fn.inject-proxy.io/policy": "generated"}
 NATIVE = "MutatingAdmissionPolicy"
@@ -175,7 +178,7 @@ def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, source: str) 
     wanted = ProxySettings(f"http://{user}@p:1", f"http://$(HOME){user}@p:1", f"a,{user.replace(',', '')}b")
     options = {"generate": kind, "noProxyFrom": source}
     policy = apply(policies, skeleton(options), wanted, **options)
-    read = {one.variable: one.value for one in policies.TARGET.read(policy, options)}
+    read = {one.variable: one.value for one in policies.read(policy, options)}
     known = {name: value for name, value in read.items() if value is not None}
     if source == "Settings":
         assert known == wanted.variables()

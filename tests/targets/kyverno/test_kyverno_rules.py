@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.kyverno import policies
+from krm_fn.targets import TARGETS
 from krm_fn.targets.kyverno.rules import parts_of
 from kyverno_shapes import (
     SHAPES,
@@ -31,6 +31,8 @@ from kyverno_shapes import (
     variable,
 )
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env
+
+policies = TARGETS["kyverno"]
 
 WANTED = FULL.variables()
 OTHER = ProxySettings("http://new:1", "http://new:2", "x,y")
@@ -306,7 +308,7 @@ def test_property_a_wrong_type_anywhere_never_raises_and_twice_is_once(
     apply(policies, obj, settings)
     errors = [finding for finding in findings(policies, obj, settings) if finding.severity is Severity.ERROR]
     assert all(" must be a " in finding.message for finding in errors)
-    assert all(reading.variable in SIX for reading in policies.TARGET.read(obj, {}))
+    assert all(reading.variable in SIX for reading in policies.read(obj, {}))
 
 
 _PARTS = st.lists(st.sampled_from(["a", "10.0.0.0/8", "{{ x }}", "{{y}}.", "{{ f(x, y) }}", "$(z)", ""]), max_size=5)

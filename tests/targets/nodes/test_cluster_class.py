@@ -27,8 +27,10 @@ from class_objects import template as template_of
 from cluster_objects import machine_deployment
 from judges import shell_environment, systemd_environment
 from krm_fn.lint.manifests import ReadableManifests, audit
-from krm_fn.targets.nodes import cluster_class as target
+from krm_fn.targets import TARGETS
 from proposals import findings
+
+target = TARGETS["nodes.classes"]
 
 IPV4 = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
 DUAL = {
@@ -356,4 +358,4 @@ def test_an_object_of_any_shape_is_reported_or_passed_by(path: tuple[str, ...], 
     inner[path[-1]] = damage
     answer(given)
     findings(target, given[0])
-    list(target.TARGET.read(given[0], {}))
+    list(target.read(given[0], {}))

@@ -7,7 +7,9 @@ import yaml
 from kubeadm_objects import HTTP_ONLY, NONE, OTHER, run
 
 from krm_fn.patch import lookup
-from krm_fn.targets.nodes import karpenter
+from krm_fn.targets import TARGETS
+
+karpenter = TARGETS["nodes.karpenter"]
 
 CONFIG = "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n"
 PARTS = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n{}--B--\n"
@@ -42,7 +44,7 @@ def test_what_is_around_the_config_stays(text: str, before: str, behind: str) ->
     assert before in written
     assert written.endswith(behind)
     assert variables(written.removesuffix(behind)) == OTHER.variables()
-    assert {one.value for one in karpenter.TARGET.read(outcome.obj, {})} == set(OTHER.variables().values())
+    assert {one.value for one in karpenter.read(outcome.obj, {})} == set(OTHER.variables().values())
     moved = run(karpenter, outcome.obj, HTTP_ONLY)
     assert variables(str(lookup(moved.obj, ("spec", "userData"))).removesuffix(behind)) == HTTP_ONLY.variables()
 

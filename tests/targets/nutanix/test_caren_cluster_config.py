@@ -9,8 +9,10 @@ import pytest
 from judges import systemd_environment
 from krm_fn.config import Mirror
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.nutanix import caren_cluster_config
+from krm_fn.targets import TARGETS
 from proposals import HTTP, HTTPS, NO, NONE, apply, findings, proposals
+
+caren_cluster_config = TARGETS["nutanix"]
 
 LIST = NO.split(",")
 PROXY = {"http": HTTP, "https": HTTPS, "additionalNo": LIST}
@@ -56,7 +58,7 @@ def test_systemd_reads_a_password_behind_the_template_of_caren() -> None:
     proxy = values(result)["clusterConfig"]["proxy"]
     assert systemd_environment(f'[Service]\nEnvironment="HTTP_PROXY={proxy["http"]}"\n') == {"HTTP_PROXY": url}
     raw = cluster(config({"proxy": {"http": url}}))
-    assert {reading.is_lost for reading in caren_cluster_config.TARGET.read(raw, {})} == {True}
+    assert {reading.is_lost for reading in caren_cluster_config.read(raw, {})} == {True}
 
 
 @pytest.mark.parametrize(("number", "reported"), [(128, 0), (129, 1)])

@@ -14,9 +14,10 @@ from krm_fn import patch
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Edit, Result, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import ClassContext, Context
-from krm_fn.targets.tkg import tkg_clusters as tkg_cluster_class
+from krm_fn.targets import TARGETS, ClassContext, Context
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+
+tkg_cluster_class = TARGETS["tkg.clusterClass"]
 
 LIST = NO.split(",")
 VALUE = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": LIST}
@@ -136,7 +137,7 @@ def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> lis
     class_context = ClassContext(
         groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()}
     )
-    return list(tkg_cluster_class.TARGET.edit(obj, Context(settings=settings, class_context=class_context)))
+    return list(tkg_cluster_class.edit(obj, Context(settings=settings, class_context=class_context)))
 
 
 def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:

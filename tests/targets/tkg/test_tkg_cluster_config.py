@@ -14,8 +14,10 @@ from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.tkg import cluster_config
+from krm_fn.targets import TARGETS
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
+
+cluster_config = TARGETS["tkg.clusterConfig"]
 
 TYPE = "addons.cluster.x-k8s.io/resource-set"
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"

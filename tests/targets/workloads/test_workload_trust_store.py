@@ -11,11 +11,12 @@ import pytest
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.workloads import workload_trust_store as target
+from krm_fn.targets import TARGETS
 from proposals import FULL, apply, changes, findings, messages, proposals
 from support import need
 from support import run as run_tool
 
+target = TARGETS["workloads.trustedCA"]
 NAME = "inject-proxy-trusted-ca"
 FOLDER = "/etc/inject-proxy/trusted-ca"
 VARIABLE = {"name": "SSL_CERT_FILE", "value": f"{FOLDER}/ca-bundle.crt"}
@@ -171,7 +172,7 @@ def test_the_config_map_that_the_certificates_come_from_is_nobody_elses_business
 def test_a_config_map_is_made_where_one_is_mounted_and_none_is_given(
     obj: dict[str, Any], settings: ProxySettings, expected: bool
 ) -> None:
-    made = list(target.TARGET.companions(obj, settings, {}))
+    made = list(target.companions(obj, settings, {}))
     namespace = obj["metadata"]["namespace"]
     assert [(one["kind"], one["metadata"]["namespace"], one["metadata"]["name"]) for one in made] == (
         [("ConfigMap", namespace, NAME)] if expected else []

@@ -135,7 +135,7 @@ def _write_common(
 ) -> None:
     """Let targets write what is the same for all Clusters."""
     for target in listed.enabled(PATCHED_WHERE_ERASED):
-        if (config.kind.group, config.kind.kind) in TARGETS[target].kinds:
+        if (config.kind.group, config.kind.kind) in TARGETS[target].row.kinds:
             TARGETS[target].write(draft, Context(listed.options, settings))
 
 
