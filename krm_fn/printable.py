@@ -1,10 +1,12 @@
-"""Text that an output shows as it is: without control characters and marks that change the direction of writing.
+"""Make text fit to be shown: without control characters and marks that change the direction of writing, and short.
 
 A name in a manifest may hold any character. Escape sequences would be carried out by the terminal (ECMA-48), and marks
 like U+202E show another text than there is ("Trojan Source", CVE-2021-42574).
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 HIDDEN = "***"
 """What an output shows in the place of a secret."""
@@ -27,6 +29,14 @@ def shortened(line: str) -> str:
         return line
     words, _, _ = line[: LONGEST - 1].rpartition(" ")
     return f"{words} …"
+
+
+def some(names: Sequence[str], number: int = 3) -> str:
+    """Return names in one phrase: the first few, and the number of the others."""
+    more = len(names) - number
+    if more <= 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:number])} and {more} more"
 
 
 def printable_html(text: str) -> str:

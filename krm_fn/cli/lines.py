@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from krm_fn.krm.codes import FIXED, Severity
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.results import Result, by_importance, count, grouped, lines
+from krm_fn.pipeline.report import missing_facts_lines
 from krm_fn.printable import LONGEST, shortened
 
 _LONGEST_FILE = 40
@@ -39,10 +40,8 @@ def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
         first = group[0]
         line = first.line_with_file()
         if first.fact:
-            from krm_fn.explain.facts import lines_of_facts  # noqa: PLC0415 -- the function needs none
-
             shown.append(f"[{first.severity.value}] FactsUnknown: {_NOT_SAID}")
-            shown += [shortened(f"  {missing}") for missing in lines_of_facts(group)]
+            shown += [shortened(f"  {missing}") for missing in missing_facts_lines(group)]
         elif first.code in _FULL or (len(group) == 1 and len(line) <= LONGEST):
             shown.append(line)
         else:

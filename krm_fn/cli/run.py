@@ -20,7 +20,6 @@ from krm_fn.cli.selection import Selection, is_resource_list, kustomization_with
 from krm_fn.cli.streams import STDIN, Answer, ContentChange
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
-from krm_fn.explain import covered_table
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
@@ -30,7 +29,7 @@ from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run_list
-from krm_fn.pipeline.covered import covered
+from krm_fn.pipeline.covered import covered, covered_lines
 
 _MANY_FILES = 10
 """So many changed files are named, as in a diff; of more, the summary says the number."""
@@ -63,7 +62,7 @@ def run(args: Namespace) -> Answer:
     is_planned = not any(result.code == "ConfigInvalid" for result in results)
     if is_planned and not args.quiet:
         rows = covered(outcome.comparison, files, named=args.verbose)
-        lines += covered_table.lines(rows, verbose=args.verbose)
+        lines += covered_lines(rows, verbose=args.verbose)
     lines += _summary(args, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")
     output = b""
     written: dict[str, ContentChange] = {}

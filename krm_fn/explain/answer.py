@@ -10,16 +10,17 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from krm_fn.errors import UsageError
-from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
+from krm_fn.explain.cluster_answers import ClusterAnswer, answer_clusters, clusters_about
+from krm_fn.explain.cluster_names import cluster_names
 from krm_fn.explain.grants import Grant, Proxy, grants_of, proxies_of
-from krm_fn.explain.names import capitalised, cluster_names, some
-from krm_fn.explain.nodes import NodeChange, node_changes
+from krm_fn.explain.node_changes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Comparison
 from krm_fn.pipeline.covered import Covered, covered
 from krm_fn.plan import ObjectSource
+from krm_fn.printable import some
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def explain(
         grants += grants_of(record)
     results = [*comparison.results, *comparison.silenced]
     nodes = node_changes(results, comparison.compared)
-    clusters = clusters_of(comparison, grants, belonging)
+    clusters = answer_clusters(comparison, grants, belonging)
     names = [cluster.name for cluster in clusters]
     chosen = _chosen(only, names)
 
@@ -145,4 +146,4 @@ def _summary(
     if replaced:
         phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
     sentence = "; ".join(phrases)
-    return f"{capitalised(sentence)}."
+    return f"{sentence[:1].upper()}{sentence[1:]}."

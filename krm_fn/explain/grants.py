@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.explain.clients import CLIENTS
+from krm_fn.explain.cluster_names import Names, cluster_names, distinct, parts_of
 from krm_fn.explain.hosts import Reached, reached
-from krm_fn.explain.names import Names, cluster_names, distinct, parts_of
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.lint.compared import Compared

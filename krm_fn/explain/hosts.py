@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, value_of
 from krm_fn.explain.clients import CLIENTS
-from krm_fn.explain.names import Names
+from krm_fn.explain.cluster_names import Names
 from krm_fn.noproxy.entries import network
 from krm_fn.noproxy.policy import CLUSTER_DOMAIN
 

@@ -6,18 +6,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from krm_fn.explain.answer import Explanation
-from krm_fn.explain.clusters import ClusterAnswer
-from krm_fn.explain.covered_table import HEAD
-from krm_fn.explain.facts import lines_of_facts
+from krm_fn.explain.cluster_answers import ClusterAnswer
+from krm_fn.explain.cluster_names import Names
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
-from krm_fn.explain.names import Names, capitalised, some
-from krm_fn.explain.nodes import NodeChange
+from krm_fn.explain.node_changes import NodeChange
 from krm_fn.krm.masking import redact
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import grouped
 from krm_fn.light_typing import NamedTuple
-from krm_fn.pipeline.covered import Covered
+from krm_fn.pipeline.covered import HEAD, Covered
+from krm_fn.pipeline.report import missing_facts_lines
+from krm_fn.printable import some
 
 COVERED = "What was covered"
 _Rows = list[list[str]]
@@ -93,7 +93,7 @@ def _actions(explanation: Explanation) -> Iterator[list[str]]:
         first = results[0]
         words = known[first.code]
         what = f"[{first.severity.value}] `{first.code}`: {words.meaning} {words.remedy}"
-        lines = lines_of_facts(results) if first.fact else []
+        lines = missing_facts_lines(results) if first.fact else []
         places = []
         for result in results:
             sentence = result.sentence(redact(result.ref.file_path))
@@ -147,7 +147,8 @@ def _places(proxy: Proxy) -> list[str]:
         name = f"{place.file} {place.object}".strip()
         targets = ", ".join(place.targets)
         places.append(f"{name} ({targets})")
-    return [capitalised(_who(proxy)), f"`{proxy.urls}`", "\n".join(places)]
+    who = _who(proxy)
+    return [who[:1].upper() + who[1:], f"`{proxy.urls}`", "\n".join(places)]
 
 
 def _entries(proxy: Proxy) -> _Rows:

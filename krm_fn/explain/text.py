@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.explain import covered_table
 from krm_fn.explain.answer import Explanation
-from krm_fn.explain.names import some
 from krm_fn.explain.sections import COVERED, Section, sections
-from krm_fn.printable import printable
+from krm_fn.pipeline.covered import covered_lines
+from krm_fn.printable import printable, some
 
 _FEW = 6
 _WIDEST = 60
@@ -27,7 +26,7 @@ def render(explanation: Explanation, *, verbose: bool = False, quiet: bool = Fal
         lines += _lines(section, verbose=verbose)
     if not quiet:
         lines += ["", COVERED, "=" * len(COVERED)]
-        lines += covered_table.lines(explanation.covered, verbose=verbose)
+        lines += covered_lines(explanation.covered, verbose=verbose)
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

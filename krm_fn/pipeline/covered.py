@@ -19,6 +19,10 @@ from krm_fn.pipeline.why_left import (
 )
 from krm_fn.plan import PROXY_NAMES, ObjectSource
 from krm_fn.plan.items import readable_objects
+from krm_fn.printable import shortened
+
+HEAD = ("System", "Found", "Have it", "Changed", "Left")
+"""The columns of the table."""
 
 
 class LeftBecause(NamedTuple):
@@ -212,3 +216,25 @@ def total(comparison: Comparison, source: ObjectSource) -> str:
         return ""
     parts = [f"{row.system} {row.found - row.left} of {row.found}" for row in rows]
     return f"the proxy is in {', '.join(parts)}: `inject-proxy explain` says why not in the others"
+
+
+def covered_lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str]:
+    """Return a table for a terminal, with the reasons below each row; with ``verbose`` whole, and with all names."""
+    if not rows:
+        return ["no object could carry a proxy"]
+    lines = [_in_columns(map(str.lower, HEAD))]
+    for row in rows:
+        lines.append(_in_columns(row.cells))
+        if verbose:
+            lines += [f"    {name}" for name in row.names]
+        for reason in row.reasons:
+            line = f"  left {reason}"
+            lines.append(line if verbose else shortened(line))
+            if verbose:
+                lines += [f"    {name}" for name in reason.names]
+    return lines
+
+
+def _in_columns(cells: Iterable[str]) -> str:
+    system, *others = cells
+    return f"{system:14}" + "".join(f"{cell:>9}" for cell in others)

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from krm_fn.krm import results
 from krm_fn.krm.codes import Severity
+from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
+from krm_fn.printable import some
 
 CHANGE_DUE = "ProxyMissing"
 """The code of a change that a check reports and does not make."""
@@ -16,6 +18,14 @@ _ABOUT_FACTS = frozenset({"FactsUnknown", "ClusterAmbiguous", "ListReplaced"})
 """What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses."""
 _SHOWN = 2
 """So many of the other Clusters of which a fact is true are named."""
+_MISSING_FACTS = {
+    "podCIDRs": ("[192.168.0.0/16]", "network of the pods"),
+    "serviceCIDRs": ("[10.96.0.0/12]", "network of the services"),
+    "endpoint": ("api.corp.example", "address of the control plane"),
+    "infrastructure": ("AWS", "infrastructure"),
+    "networks": ("[10.20.0.0/24]", "network of the nodes"),
+}
+"""Field of `spec.clusterDefaults` -> an example of a value, and a description."""
 
 
 def in_report(found: Iterable[Result]) -> list[Result]:
@@ -78,3 +88,22 @@ def _with_others(group: list[Result]) -> Result:
         return first
     message = f"{first.message} (also true of {', and of '.join(also)})"
     return first._replace(message=message, clusters=tuple(clusters))
+
+
+def missing_facts_lines(reported: Iterable[Result]) -> list[str]:
+    """Return the lines for `spec` of a ProxyConfig that would say the missing facts, each with its Clusters.
+
+    Args:
+        reported: results that say which facts of Clusters are unknown.
+    """
+    clusters: dict[str, dict[str, None]] = {}
+    for result in reported:
+        names = [shown_line(name.removeprefix("Cluster/")) for name in result.clusters]
+        for fact in result.fact:
+            names_of_fact = clusters.setdefault(fact, {})
+            names_of_fact.update(dict.fromkeys(names or ["objects of no known Cluster"]))
+    lines = ["clusterDefaults:"]
+    for fact, (example, description) in _MISSING_FACTS.items():
+        if fact in clusters:
+            lines.append(f"  {fact}: {example}   # {description}: {some([*clusters[fact]])}")
+    return lines

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from krm_fn.clusters import Membership
-from krm_fn.explain.names import Names, cluster_names, parts_of
+from krm_fn.explain.cluster_names import Names, cluster_names, parts_of
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, grouped
 from krm_fn.light_typing import NamedTuple

@@ -1,8 +1,8 @@
-"""Names of Clusters and of their parts, as every part of an explanation says them."""
+"""Name Clusters and their parts, in the words of all parts of an explanation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.krm.masking import redact
@@ -18,19 +18,6 @@ def distinct(names: Iterable[str]) -> Names:
     return tuple(dict.fromkeys(names))
 
 
-def some(names: Sequence[str], number: int = 3) -> str:
-    """Return names in one phrase: the first few, and the number of the others."""
-    more = len(names) - number
-    if more <= 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:number])} and {more} more"
-
-
-def capitalised(text: str) -> str:
-    """Return a text that begins with a capital letter."""
-    return text[:1].upper() + text[1:]
-
-
 def cluster_name(namespace: str, name: str) -> str:
     """Return ``namespace/name`` of a Cluster, without a credential that somebody wrote there."""
     full_name = f"{namespace}/{name}" if namespace else name
@@ -44,7 +31,7 @@ def cluster_names(memberships: Iterable[Membership]) -> Names:
 
 
 def parts_of(memberships: Iterable[Membership]) -> Names:
-    """Return which nodes of its Clusters an object is for: "control plane", "worker md-0"; none where all are meant."""
+    """Return the parts of its Clusters that an object is for: "control plane", "worker md-0"; () for all nodes."""
     parts = []
     for membership in memberships:
         if membership.role is not None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from krm_fn.config import Mode
+from krm_fn.explain.cluster_names import cluster_name
 from krm_fn.explain.grants import READERS, Grant
-from krm_fn.explain.names import cluster_name
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.pipeline import Comparison
@@ -33,7 +33,7 @@ class ClusterAnswer:
     left: list[str] = field(default_factory=list)
 
 
-def clusters_of(
+def answer_clusters(
     comparison: Comparison,
     grants: Sequence[Grant],
     belonging: Mapping[ObjectRef, set[str]],
