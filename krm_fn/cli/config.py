@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from krm_fn import config
-from krm_fn.cli.files import common_folder, files_above, read_file
+from krm_fn.cli.files import common_folder, files_above
 from krm_fn.cli.selection import Selection
+from krm_fn.cli.streams import read_file
 from krm_fn.config import ProxyConfig
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import ConfigError, InputError, UsageError

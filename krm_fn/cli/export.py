@@ -12,9 +12,8 @@ from functools import partial
 from krm_fn import settings
 from krm_fn.cli import konvoy
 from krm_fn.cli.config import config_of_file, find_config
-from krm_fn.cli.files import read_text
 from krm_fn.cli.selection import select
-from krm_fn.cli.streams import STDIN, Answer, ContentChange
+from krm_fn.cli.streams import STDIN, Answer, ContentChange, read_text
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.clusters.model import Memberships
 from krm_fn.config import Mode, ProxyConfig

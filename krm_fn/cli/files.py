@@ -1,14 +1,13 @@
-"""Files that a person names on the command line: which ones they are, and what is in them."""
+"""Files that a person names on the command line, and those of folders."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from krm_fn.cli import streams
 from krm_fn.cli.ignore import Ignored, ignored_in, repository_of, rules_of
-from krm_fn.errors import InputError, UsageError
+from krm_fn.cli.streams import unreadable
+from krm_fn.errors import UsageError
 from krm_fn.light_typing import NamedTuple
 
 ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
@@ -71,7 +70,7 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             children = sorted(entries, key=lambda child: child.name)
     except OSError as error:
-        raise _unreadable(folder, error) from None
+        raise unreadable(folder, error) from None
     for child in children:
         is_folder = child.is_dir(follow_symlinks=False)
         is_read = is_folder or child.name.endswith(ENDINGS)
@@ -107,33 +106,3 @@ def common_folder(paths: Sequence[str]) -> str:
     """Return the absolute path of the innermost folder that holds all of the paths."""
     folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     return os.path.commonpath([os.path.realpath(folder) for folder in folders])
-
-
-def read_file(path: str) -> bytes:
-    """Return the content of a file.
-
-    Raises:
-        UsageError: it does not exist, or this user may not read it.
-    """
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def read_text(path: str) -> str:
-    """Return the text of a file, or of standard input for `-`.
-
-    Raises:
-        InputError: it is not UTF-8.
-        UsageError: as for ``read_file``.
-    """
-    content = streams.read() if path == "-" else read_file(path)
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(f"the file must be UTF-8, but byte {error.start + 1} is not") from None
-
-
-def _unreadable(path: str, error: OSError) -> UsageError:
-    return UsageError(f'"{path}" cannot be read: {error.strerror}')

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
+from krm_fn.cli.streams import LARGEST_IGNORE_FILE, read_file
 from krm_fn.light_typing import NamedTuple
 
 _ANY_NAME = re.compile(".+")
@@ -107,8 +108,8 @@ def _read(folder: str, name: str) -> list[_Rule]:
     file = os.path.join(folder, name)
     if os.path.islink(file) or not os.path.isfile(file):
         return []
-    with open(file, encoding="utf-8", errors="surrogateescape") as lines:
-        return rules_of(folder, lines)
+    content = read_file(file, os.path.relpath(file), at_most=LARGEST_IGNORE_FILE)
+    return rules_of(folder, content.decode(errors="surrogateescape").split("\n"))
 
 
 def rules_of(folder: str, lines: Iterable[str]) -> list[_Rule]:

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from krm_fn import config
 from krm_fn.cli import konvoy
 from krm_fn.cli.config import config_of
-from krm_fn.cli.files import read_text
-from krm_fn.cli.streams import Answer
+from krm_fn.cli.streams import Answer, read_text
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, UsageError
 from krm_fn.light_typing import Fields, Texts

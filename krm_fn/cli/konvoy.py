@@ -11,8 +11,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from krm_fn import noproxy, settings
-from krm_fn.cli.files import read_text
 from krm_fn.cli.parser import Parser
+from krm_fn.cli.streams import read_text
 from krm_fn.clusters import Cluster, Fact, Membership, Role, value_of
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError

@@ -17,8 +17,8 @@ from krm_fn.cli.files import (
     common_folder,
     files_above,
     find_files,
-    read_file,
 )
+from krm_fn.cli.streams import read_file
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
 from krm_fn.krm.manifests import Manifests
@@ -148,7 +148,7 @@ def select(
         if not is_regular:
             selection.left_alone[name] = LeftAlone.LINK
             continue
-        content = read_file(path)
+        content = read_file(path, name)
         selection.paths[name] = path
         selection.files[name] = content
         why = LeftAlone.KUSTOMIZE if path in inputs else _reason(path, content)

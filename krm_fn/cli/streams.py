@@ -1,4 +1,4 @@
-"""Standard input, output and error, and what a command answers."""
+"""Bytes that come in, from standard input and files, and go out, and the answer of a command."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
-from krm_fn.errors import OutputError, UsageError
+from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.masking import shown_line
 from krm_fn.light_typing import Any, NamedTuple
 
 STDIN = "standard input"
 """What messages call it, and the name of the file that it is for a command."""
+
+_MIB = 1024 * 1024
+LARGEST = 100 * _MIB
+"""Bytes of a file, or of standard input; GitHub takes no larger file."""
+LARGEST_IGNORE_FILE = _MIB
+"""Bytes of a `.gitignore` or `.krmignore`, each line of which is compared with each file."""
 
 
 class ContentChange(NamedTuple):
@@ -36,10 +42,75 @@ def is_terminal(stream: Any) -> bool:
 
 
 def read() -> bytes:
-    """Return standard input."""
+    """Return standard input.
+
+    Raises:
+        InputError: it is larger than ``LARGEST``.
+        UsageError: it is closed, or a terminal.
+    """
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("input must come on standard input: `inject-proxy --help` shows how")
-    return sys.stdin.buffer.read()
+    content = sys.stdin.buffer.read(LARGEST + 1)
+    _refuse_larger(len(content), LARGEST, STDIN)
+    return content
+
+
+def read_file(path: str, name: str = "", *, at_most: int = LARGEST) -> bytes:
+    """Return the content of a file, a pipe or a device; an end of a pipe without a writer is empty.
+
+    Args:
+        path: the file.
+        name: what messages call it, where this is not the path.
+        at_most: the number of bytes that it may hold.
+
+    Raises:
+        InputError: it is larger.
+        UsageError: it does not exist, or this user may not read it.
+    """
+    name = name or path
+    try:
+        with open(path, "rb", opener=_open_at_once) as file:
+            size = os.fstat(file.fileno()).st_size
+            _refuse_larger(size, at_most, name)
+            if not size:  # a pipe or a device says none
+                os.set_blocking(file.fileno(), True)
+            content = file.read(size or at_most + 1)
+    except OSError as error:
+        raise unreadable(name, error) from None
+    _refuse_larger(len(content), at_most, name)
+    return content
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file; a pipe would otherwise wait until somebody writes into it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _refuse_larger(size: int, at_most: int, name: str) -> None:
+    """Raise InputError for a file of more bytes than are read."""
+    if size > at_most:
+        raise InputError(
+            f'"{name}" is larger than {at_most // _MIB} MiB, the most that is read of it: divide it or leave it out'
+        )
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file, or of standard input for `-`.
+
+    Raises:
+        InputError: it is not UTF-8, or too large.
+        UsageError: as for ``read_file``.
+    """
+    content = read() if path == "-" else read_file(path)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"the file must be UTF-8, but byte {error.start + 1} is not") from None
+
+
+def unreadable(path: str, error: OSError) -> UsageError:
+    """Return the error of a file or folder that cannot be read."""
+    return UsageError(f'"{path}" cannot be read: {error.strerror}')
 
 
 def write(pieces: Iterable[bytes]) -> None:
