@@ -37,11 +37,11 @@ judged: .venv/installed ## let real engines judge what is written: Kyverno, Clus
 # A find is minimised into tests/fuzz/corpus, which `make test` judges; FUZZ_ARGS="--case FILE" judges one file.
 FUZZ_SECONDS ?= 120
 fuzz: .venv/installed ## look for inputs that break a promise, two minutes or FUZZ_SECONDS=7200 (FUZZ_ARGS="--part texts --seed 7")
-	@PYTHONPATH=tests $(VENV)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
+	@PYTHONPATH=tests:tests/helpers $(VENV)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
 
 oldest: $(UV) ## run the golden stories with the oldest dependencies that pyproject.toml allows (PYTHON=python3.10 for another Python)
 	$(UV) run --isolated --no-project --python $(PYTHON) --resolution lowest-direct --with . --with pytest --with hypothesis \
-	  python -m pytest -q tests/test_golden.py $(ARGS)
+	  python -m pytest -q tests/promises/test_golden.py $(ARGS)
 
 coverage: .venv/installed ## measure which lines and branches the tests run; it fails below 95 %
 	$(PYTEST) --cov --cov-report=term $(ARGS)
@@ -60,15 +60,15 @@ lint: .venv/installed ## run the linters and the type checker
 	fi
 
 golden: .venv/installed tools ## rewrite the stored expectations, and fail, so that they are read as a diff
-	$(VENV)/python -m pytest -q tests/test_golden.py tests/e2e/test_examples.py tests/test_clusters.py --write-golden; \
+	$(VENV)/python -m pytest -q tests/promises/test_golden.py tests/e2e/test_examples.py tests/clusters/test_clusters.py --write-golden; \
 	  echo "golden: read \`git diff\` before you commit it" >&2; exit 1
 
 # The first run writes the lists of the schema, the second one what follows from it; the third one checks that nothing is stale.
-DOCS := tests/test_targets_page.py tests/test_functionconfig.py tests/test_noproxy_docs.py \
-  tests/test_functionconfig_definition.py tests/test_tutorial.py
+DOCS := tests/docs/test_targets_page.py tests/docs/test_functionconfig.py tests/docs/test_noproxy_docs.py \
+  tests/docs/test_functionconfig_definition.py tests/docs/test_tutorial.py
 
 docs: .venv/installed ## write the generated pages and tables of docs/, the KRMFunctionDefinition
-	@$(VENV)/python -m pytest -q tests/test_functionconfig.py -k make_docs --write-golden >/dev/null || true
+	@$(VENV)/python -m pytest -q tests/docs/test_functionconfig.py -k make_docs --write-golden >/dev/null || true
 	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true
 	$(VENV)/python -m pytest -q $(DOCS)
 

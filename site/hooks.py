@@ -51,7 +51,7 @@ def on_config(config: MkDocsConfig) -> None:
 
 
 def anchor(heading: str, _separator: str) -> str:
-    """Return the anchor that GitHub gives to a heading; tests/test_docs.py checks links by the same rule."""
+    """Return the anchor that GitHub gives to a heading; tests/docs/test_docs.py checks links by the same rule."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import gc
 import os
 import shutil
@@ -15,12 +13,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from images import build_image
 from krm_fn.cli import STACK_FRAMES
-from support import CACHE, MAY_BE_MISSING, ROOT, TOOLS, need_engine, search_path
-
-BUILD_ARGUMENTS = ("PIP_INDEX_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
-BUILD_LIMIT = 900.0
-"""Seconds: a first build makes its base from packages."""
+from support import MAY_BE_MISSING, search_path
 
 # Hypothesis counts each search for cycles, and there is one for each 700 objects: that is a fiftieth of all CPU time.
 gc.set_threshold(50_000)
@@ -99,35 +94,3 @@ def image_built_again(image: str) -> Iterator[str]:
     docker = build_image(name, "--no-cache")
     yield name
     subprocess.run([docker, "rmi", name], capture_output=True, check=False)
-
-
-def build_image(name: str, *options: str) -> str:
-    """Build our image on a base that is here, or on the one of the Dockerfile; return the engine's client."""
-    docker = need_engine()
-    arguments = [f"--build-arg={key}={os.environ[key]}" for key in BUILD_ARGUMENTS if key in os.environ]
-    with _one_worker_at_a_time():
-        base = [f"--build-arg=BASE={name}" for name in own_base()]
-        _make([docker, "build", "--quiet", "--network", "host", *options, *base, *arguments, "--tag", name, str(ROOT)])
-    return docker
-
-
-@contextlib.contextmanager
-def _one_worker_at_a_time() -> Iterator[None]:
-    CACHE.mkdir(exist_ok=True)
-    with (CACHE / "image.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def own_base() -> list[str]:
-    """An image to build on, made from Debian's packages where this user can; else the default's name is not given."""
-    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
-        return []
-    return [_make([str(TOOLS / "make-base"), "localhost/inject-proxy-base", str(CACHE / "base.tar")])]
-
-
-def _make(argv: list[str]) -> str:
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=BUILD_LIMIT, check=False)
-    if done.returncode:
-        pytest.fail(f"{argv[0]} failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}", pytrace=False)
-    return done.stdout.strip()

@@ -1,7 +1,7 @@
 """What reads NO_PROXY: would this client reach this host directly, or through the proxy?
 
 Hardly two clients agree; each is a row of what an entry means to it. What no list in practice needs (a netmask, an
-octet written in octal) is left out. ``tests/test_explain_clients.py`` holds what was measured.
+octet written in octal) is left out. ``tests/explain/test_clients.py`` holds what was measured.
 """
 
 from __future__ import annotations

@@ -10,22 +10,18 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from conftest import own_base
+from argocd import CONFIG, EXAMPLE, IN_IMAGE, PASSWORD, PLUGIN, PYTHON, application, on_this_machine
+from images import own_base
 from support import ROOT, TIME_LIMIT, need, need_engine, run, search_path
 
-EXAMPLE = ROOT / "examples/argocd"
-PLUGIN = yaml.safe_load((EXAMPLE / "plugin/plugin.yaml").read_text())
-PYTHON = "/opt/inject-proxy/bin/python"
-IN_IMAGE = "/home/argocd/cmp-server/config/"
-PASSWORD = "S3CRET"
-CONFIG = (ROOT / "examples/kustomize-exec/proxy.yaml").read_text()
+__all__ = ["application"]  # a fixture
+
 DEPLOYMENT = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -42,20 +38,6 @@ spec:
       - {name: var-files, emptyDir: {}}
       - {name: plugins, emptyDir: {}}
 """
-
-
-@pytest.fixture
-def application(tmp_path: Path) -> Path:
-    """The folder of an Application: a kustomization, and a ProxyConfig that it does not list."""
-    need("kustomize")
-    folder = Path(shutil.copytree(ROOT / "examples/config-repo", tmp_path / "application"))
-    (folder / "proxy.yaml").write_text(CONFIG)
-    return folder
-
-
-def on_this_machine(text: str) -> str:
-    """Return a text with the plugin and the Python of this machine in place of those of the image."""
-    return text.replace(IN_IMAGE, f"{EXAMPLE}/plugin/").replace(PYTHON, sys.executable)
 
 
 def generate(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

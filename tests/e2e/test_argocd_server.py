@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 import yaml
-from test_argocd import CONFIG, EXAMPLE, PASSWORD, PLUGIN, application, on_this_machine
 
+from argocd import CONFIG, EXAMPLE, PASSWORD, PLUGIN, application, on_this_machine
 from support import ROOT, TIME_LIMIT, need, run, search_path
 
 pytestmark = pytest.mark.judged

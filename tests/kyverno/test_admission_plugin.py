@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 import yaml
-from policy_folders import HERE, containers, name_of, objects, resources_of
 
+from policy_folders import HERE, containers, name_of, objects, resources_of
 from support import need, run
 
 pytestmark = pytest.mark.judged

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 import yaml
-from policy_folders import FOLDERS, NAMESPACES, given_objects, is_on_update, name_of, objects, resources_of, targets_of
 
 from judges import KyvernoRow, kyverno_rows
+from policy_folders import FOLDERS, NAMESPACES, given_objects, is_on_update, name_of, objects, resources_of, targets_of
 from support import need, run
 
 pytestmark = pytest.mark.judged

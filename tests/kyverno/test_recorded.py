@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from krm_fn.settings import PROXY_VARIABLES
 from policy_folders import (
     FOLDERS,
     LIST,
@@ -21,8 +23,6 @@ from policy_folders import (
     policy_of,
     resources_of,
 )
-
-from krm_fn.settings import PROXY_VARIABLES
 
 Golden = Callable[[Path, bytes], None]
 

@@ -9,6 +9,7 @@ import copy
 from typing import Any
 
 import pytest
+
 from class_objects import VERSIONS, class_and_templates, cluster, judged, patch
 from class_objects import answer as answer_of
 

@@ -10,10 +10,10 @@ from typing import Any
 import jsonpatch
 import jsonpointer
 import pytest
-from class_objects import add
 from hypothesis import given
 from hypothesis import strategies as st
 
+from class_objects import add
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
     ListState,
     operations_on,

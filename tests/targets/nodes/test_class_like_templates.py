@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from class_objects import CONTAINERD, FILE, VERSIONS, answer, cluster, cluster_class, judged
-from class_objects import template as template_of
 
 from certificates import A
+from class_objects import CONTAINERD, FILE, VERSIONS, answer, cluster, cluster_class, judged
+from class_objects import template as template_of
 
 NETWORK = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}, "services": {"cidrBlocks": ["10.2.0.0/16"]}}
 _NODE = {"nodeRegistration": {"criSocket": "unix:///var/run/crio/crio.sock"}}

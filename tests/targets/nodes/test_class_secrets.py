@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 import pytest
+
 from class_objects import (
     CONTAINERD,
     FILE,
@@ -25,7 +26,6 @@ from class_objects import (
     patch,
 )
 from class_objects import answer as answer_of
-
 from krm_fn import pipeline
 
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}, {"class": "md", "name": "other"}]}

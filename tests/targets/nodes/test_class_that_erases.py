@@ -9,6 +9,8 @@ import copy
 from typing import Any
 
 import pytest
+
+from certificates import A
 from class_objects import (
     CONTAINERD,
     FILE,
@@ -24,8 +26,6 @@ from class_objects import (
     templated,
 )
 from class_objects import answer as answer_of
-
-from certificates import A
 from judges import systemd_environment
 
 UNION = {"nodes": {"classes": "Union"}}

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+
 from class_objects import (
     CONTAINERD,
     FILE,
@@ -23,7 +24,6 @@ from class_objects import (
     patch,
 )
 from class_objects import template as template_of
-
 from cluster_objects import machine_deployment
 from judges import shell_environment, systemd_environment
 from krm_fn.lint.manifests import ReadableManifests, audit

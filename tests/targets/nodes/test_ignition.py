@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kubeadm_objects import PLACES, spec_of
 
 from krm_fn.pipeline import run as inject
+from kubeadm_objects import PLACES, spec_of
 from stories import TESTDATA, items, meaning
 from support import need, run
 

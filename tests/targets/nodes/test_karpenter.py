@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from kubeadm_objects import HTTP_ONLY, NONE, OTHER, run
 
 from krm_fn.patch import lookup
 from krm_fn.targets import TARGETS
+from kubeadm_objects import HTTP_ONLY, NONE, OTHER, run
 
 karpenter = TARGETS["nodes.karpenter"]
 

@@ -9,7 +9,6 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
 from certificates import A
 from cluster_objects import cluster, config_template, machine_deployment, named, reference, with_value
@@ -24,6 +23,7 @@ from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Context
 from krm_fn.targets.base import Target
 from krm_fn.targets.nodes.node_config import decode
+from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
 OF_PROXY = [TARGETS[name] for name in ("nodes.containerd", "nodes.kubelet", "nodes.commands")]
 OF_NODES = [*OF_PROXY, TARGETS["nodes.files"], TARGETS["nodes.mirror"]]

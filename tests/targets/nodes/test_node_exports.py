@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, meaning, run, spec_of
 
 from krm_fn.krm.codes import Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
+from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, meaning, run, spec_of
 from support import need
 
 COMMANDS = TARGETS["nodes.commands"]

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from class_objects import answer, cluster, cluster_class, contents, judged, template
-from kubeadm_objects import NONE, OTHER, kubeadm, run, spec_of
 
+from class_objects import answer, cluster, cluster_class, contents, judged, template
 from judges import apt_configuration, environment_file, pam_environment, shell_environment, systemd_environment
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.node_files import NODE_FILES
+from kubeadm_objects import NONE, OTHER, kubeadm, run, spec_of
 
 node_files = TARGETS["nodes.files"]
 ALL = {"files": [*NODE_FILES]}

@@ -7,15 +7,15 @@ import functools
 from typing import Any
 
 import pytest
-from class_objects import PROXY, answer, cluster, cluster_class, contents, judged
-from kubeadm_objects import HTTP_ONLY, NONE, run
 
+from class_objects import PROXY, answer, cluster, cluster_class, contents, judged
 from judges import environment_file, shell_environment, systemd_environment
 from krm_fn.config import Certificates, Mirror
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
+from kubeadm_objects import HTTP_ONLY, NONE, run
 
 k3s, k0s, eks = (TARGETS[f"nodes.{name}"] for name in ("k3s", "k0s", "eks"))
 registry_mirror = TARGETS["nodes.mirror"]

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kubeadm_objects import HTTP_ONLY, OTHER, PROXY, kubeadm, run, spec_of
 
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.settings import ProxySettings
@@ -18,6 +17,7 @@ from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.command_order import TRUST_MARK, restart_of
 from krm_fn.targets.nodes.node_trust_store import commands as commands_for
+from kubeadm_objects import HTTP_ONLY, OTHER, PROXY, kubeadm, run, spec_of
 from support import TIME_LIMIT, need
 
 target, kubeadm_commands = TARGETS["nodes.trustedCA"], TARGETS["nodes.commands"]

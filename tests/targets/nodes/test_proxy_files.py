@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
 
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
+from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
 from support import base64_of
 
 CONTAINERD = TARGETS["nodes.containerd"]

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kubeadm_objects import Outcome, kubeadm, run, spec_of
 
 from certificates import A
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
+from kubeadm_objects import Outcome, kubeadm, run, spec_of
 from support import need
 from support import run as run_tool
 

@@ -8,17 +8,11 @@ from typing import Any
 
 import pytest
 
-from function_configs import list_with_config
 from krm_fn.config import ProxyConfig
-from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import Result
 from krm_fn.lint.manifests import ReadableManifests, audit
 from krm_fn.lint.other_places import stale_files
-from krm_fn.pipeline import run
+from lint_objects import OLD, PROXY, REMOVE, RIGHT, manifest, release, warned, workload
 
-OLD, RIGHT = "http://old:1", "http://proxy:3128"
-PROXY = {"httpProxy": RIGHT, "httpsProxy": RIGHT}
-REMOVE = {"mode": "Remove"}
 PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"
 TOML = '[[runners]]\n  environment = ["HTTP_PROXY=%s"]\n'
 DROP_IN = 'path: /etc/systemd/system/containerd.service.d/x.conf\ncontent: |\n  Environment="HTTP_PROXY=%s"\n'
@@ -26,33 +20,8 @@ SCRIPT = "cat > /etc/systemd/system/containerd.service.d/http-proxy.conf <<EOF\n
 VALUES = "crds: {enabled: true}\nextraEnv:\n- name: HTTPS_PROXY\n  value: %s\n"
 
 
-def manifest(api: str, kind: str, name: str = "prod", **rest: Any) -> dict[str, Any]:
-    return {"apiVersion": api, "kind": kind, "metadata": {"name": name, "namespace": "org"}, **rest}
-
-
-def warned(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
-    outcome = run(list_with_config(spec, *items))
-    assert outcome.exit_code == 0
-    return [result for result in outcome.results if result.severity is Severity.WARNING]
-
-
 def about_another(spec: dict[str, Any], *items: dict[str, Any]) -> list[str]:
     return [result.ref.kind for result in warned(spec, *items) if result.code == "OtherProxy"]
-
-
-def workload(kind: str = "DaemonSet", annotation: str = "", **variables: str) -> dict[str, Any]:
-    env = [{"name": name, "value": value} for name, value in variables.items()]
-    spec = {"template": {"spec": {"containers": [{"name": "app", "image": "app", "env": env}]}}}
-    item = manifest("apps/v1", kind, "app", spec=spec)
-    if annotation:
-        item["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": annotation}
-    return item
-
-
-def release(chart: str, values: Any) -> dict[str, Any]:
-    return manifest(
-        "helm.toolkit.fluxcd.io/v2", "HelmRelease", spec={"chart": {"spec": {"chart": chart}}, "values": values}
-    )
 
 
 def application(chart: str, **helm: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from krm_fn.pipeline import Outcome, run, run_list
 from krm_fn.pipeline.covered import Covered, covered
 from krm_fn.plan.sources import Objects
 from krm_fn.yamledit import read
-from test_lint_other_places import PROXY, manifest, release, workload
+from lint_objects import PROXY, manifest, release, workload
 
 NEW = {"httpProxy": "http://new:1", "httpsProxy": "http://new:1"}
 CHOOSE = {"targets": {"workloads": {"choose": [{"names": ["app"]}]}}}

@@ -22,7 +22,7 @@ import yaml
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from support import ROOT, TIME_LIMIT
+from support import ROOT, TIME_LIMIT, need, run
 
 CHANGELOG = """\
 # Changelog
@@ -49,10 +49,11 @@ requires-python = ">=3.10"
 [tool.hatch.build.targets.wheel]
 packages = ["krm_fn"]
 """
+FOLDERS = [str(Path(__file__).parent), str(ROOT / "tests" / "helpers")]
 ENGINE = """\
 #!{python}
 import random, sys, time
-sys.path.insert(0, {tests!r})
+sys.path[:0] = {folders!r}
 if sys.argv[1] == "save":
     from test_release import saved_image
     saved_image(sys.argv[sys.argv.index("--output") + 1], random.random(), int(time.time() * 1000))
@@ -114,7 +115,7 @@ class Repository:
 
     def engine(self, exit_code: int) -> None:
         script = self.path / "engine"
-        script.write_text(ENGINE.format(python=sys.executable, tests=str(ROOT / "tests"), exit_code=exit_code))
+        script.write_text(ENGINE.format(python=sys.executable, folders=FOLDERS, exit_code=exit_code))
         script.chmod(0o755)
 
     def git(self, *arguments: str) -> None:
@@ -309,3 +310,20 @@ def test_the_changelog_of_this_project_has_the_form_that_a_release_reads() -> No
 
     version = make.project_version((ROOT / "pyproject.toml").read_text())
     assert make.notes((ROOT / "CHANGELOG.md").read_text(), version)
+
+
+@pytest.mark.judged
+def test_trivy_finds_in_the_sbom_what_it_looks_up(released: Repository, tmp_path: Path) -> None:
+    """The system and the source packages: without them it looks for nothing, and says that it found nothing."""
+    sbom = tmp_path / "sbom.json"
+    sbom.write_bytes(released.made()["inject-proxy-0.2.0.cdx.json"])
+    done = run([need("sbom-packages"), sbom])
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sorted(done.stdout.decode().splitlines()) == [
+        "debian 12",
+        "debian expat 2.5.0-1",
+        "debian glibc 1:2.36-9+deb12u1",
+        "python-pkg attrs 26.1",
+        "python-pkg inject-proxy 0.2.0",
+        "python-pkg pyyaml 6.0",
+    ]

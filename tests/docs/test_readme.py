@@ -10,7 +10,7 @@ import yaml
 
 from krm_fn.pipeline import run
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 HEAD = """\
 apiVersion: controlplane.cluster.x-k8s.io/v1beta1

@@ -12,7 +12,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
-from test_lint_other_places import manifest
+from lint_objects import manifest
 
 OURS = [".corp.example", "10.0.0.0/8", "direct.example"]
 PASSWORD = "hunter2"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tkg_objects import HEADER, config, secret, text_of
 
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
+from tkg_objects import HEADER, config, secret, text_of
 
 CPI, KAPP = TARGETS["tkg.vsphereCPI"], TARGETS["tkg.kappController"]
 PINNIPED, CLOUD = TARGETS["tkg.pinniped"], TARGETS["tkg.cloudCSI"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from test_lint_other_places import PROXY, manifest, release, warned, workload
+from lint_objects import PROXY, manifest, release, warned, workload
 
 WEB = {**workload("Deployment"), "metadata": {"name": "web", "namespace": "org", "labels": {"app": "web"}}}
 CLUSTER = manifest("cluster.x-k8s.io/v1beta1", "Cluster", spec={})

@@ -29,11 +29,11 @@ import yarl
 
 from krm_fn.explain.clients import CLIENTS
 from real_clients.cases import CASES, Case
-from support import CACHE, missing, need, run
+from support import CACHE, ROOT, missing, need, run
 
 pytestmark = pytest.mark.judged
 
-PROGRAMS = Path(__file__).with_name("real_clients")
+PROGRAMS = ROOT / "tests" / "real_clients"
 PROXY = "http://proxy.invalid:3128"
 APT_HELPER = Path("/usr/lib/apt/apt-helper")
 

@@ -1,4 +1,4 @@
-"""The folders of this directory: a policy before and after inject-proxy, and what Kyverno makes of objects with it.
+"""The folders of ``tests/kyverno``: a policy before and after inject-proxy, and what Kyverno makes of objects with it.
 
     before.yaml        a policy as its author wrote it
     options.yaml       options of the target; in `generated`, those with which inject-proxy generates a policy
@@ -33,8 +33,9 @@ from typing import Any
 import yaml
 
 from krm_fn.pipeline import Outcome, run
+from support import ROOT
 
-HERE = Path(__file__).parent
+HERE = ROOT / "tests" / "kyverno"
 RESOURCES = HERE / "resources.yaml"
 NAMESPACES = HERE / "namespaces.yaml"
 """The labels of the namespaces of all objects."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from node_files import BAD, CONFIG, NODES
 from support import inject_proxy, write
-from test_cli_inputs import BAD, CONFIG, NODES
 
 OTHER = CONFIG.replace("proxy.corp", "other.corp")
 WITHOUT_RULES = CONFIG + '  lint: {rules: {UrlInvalid: "Off"}}\n'

@@ -10,18 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from function_configs import DECLARED
+from node_files import BAD, CONFIG, NODES
 from support import COMMAND, TIME_LIMIT, inject_proxy, write
 
-CONFIG = DECLARED + "  noProxy: [.corp.example]\n"
-NODES = """\
-apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
-kind: KubeadmConfig
-metadata: {name: md-0, namespace: org}
-spec: {}
-"""
-BAD = NODES.replace("{}", '{preKubeadmCommands: ["export HTTP_PROXY=proxy.corp.example"]}')
-"""An object that `run` changes, and in which `lint` finds a mistake."""
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
 COMMANDS = {"run": ["run", "--check"], "lint": ["lint"], "explain": ["explain"]}
 

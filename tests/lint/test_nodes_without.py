@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from test_lint_other_places import PROXY, REMOVE, manifest, warned
+from lint_objects import PROXY, REMOVE, manifest, warned
 
 API = "cluster.x-k8s.io/v1beta1"
 

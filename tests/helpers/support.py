@@ -28,7 +28,7 @@ from krm_fn.cli.diff import coloured, diff_lines
 from krm_fn.cli.streams import ContentChange
 from krm_fn.krm.masking import ProxyPasswords
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache"
 TOOLS = ROOT / "tests" / "tools"
 COMMAND = Path(sys.executable).with_name("inject-proxy")

@@ -6,12 +6,7 @@ import pytest
 
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
-
-A, B = "kind: A\nmetadata: {name: a}\n", "kind: B # ours\nmetadata:\n  name: b\n"
-
-
-def manifests(*texts: str) -> Manifests:
-    return Manifests({f"{number}.yaml": text.encode() for number, text in enumerate(texts)})
+from manifest_files import A, B, manifests
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from krm_fn.errors import InputError
 from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.file_changes import FileChange, changed_files, file_of_new
 from krm_fn.krm.manifests import Manifests
-from test_krm_manifests import A, B, manifests
+from manifest_files import A, B, manifests
 
 NEW = {"kind": "C", "metadata": {"name": "c"}}
 

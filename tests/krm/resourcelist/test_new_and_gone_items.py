@@ -8,7 +8,7 @@ import pytest
 
 from krm_fn.patch import remove
 from krm_fn.yamledit import read
-from test_krm_resourcelist import ACROSS, COMPACT, RESULT, layouts, load, whole_of
+from list_layouts import ACROSS, COMPACT, RESULT, layouts, load, whole_of
 
 NEW = {"kind": "Secret", "metadata": {"name": "new"}, "stringData": {"k": "[Service]\nA=b\n"}}
 
