@@ -18,9 +18,9 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Result, are_severe, count
+from krm_fn.lint.judge_values import Reader, corrected_list, judge_list
 from krm_fn.lint.manifests import ReadableManifests, audit
 from krm_fn.lint.silenced import Silencer
-from krm_fn.lint.values import Reader, corrected_list, judge_list
 from krm_fn.noproxy import Audience, may_hold_a_credential
 
 _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})

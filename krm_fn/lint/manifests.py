@@ -19,13 +19,12 @@ from krm_fn.krm.resourcelist import Object, objects
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, ObjectRecord
+from krm_fn.lint.judge_places import judge_config, judge_places
+from krm_fn.lint.judge_values import Reader
 from krm_fn.lint.other_places import OF_NODES, stale_files
-from krm_fn.lint.places import judge_places
-from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.records import object_records
 from krm_fn.lint.run_findings import reader_of
 from krm_fn.lint.silenced import Silencer, annotated
-from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, text_at
 from krm_fn.places import choice

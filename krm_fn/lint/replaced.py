@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn import placeholders
 from krm_fn.krm.results import Result
-from krm_fn.lint.values import NoProxyList
+from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries
 from krm_fn.patch import Pointer
 from krm_fn.places.place import Reading

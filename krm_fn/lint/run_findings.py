@@ -9,10 +9,9 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import ObjectRef, Result, count
 from krm_fn.lint.compared import Compared, ObjectRecord, is_change
+from krm_fn.lint.judge_places import judge_config, judge_places
+from krm_fn.lint.judge_values import Reader
 from krm_fn.lint.nodes_without import nodes_without_proxy
-from krm_fn.lint.places import judge_places
-from krm_fn.lint.proxy_config import judge_config
-from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Style
 from krm_fn.noproxy.policy import SERVICE_ADDRESSES
 from krm_fn.patch import lookup

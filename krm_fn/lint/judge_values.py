@@ -1,11 +1,12 @@
-"""Judge the value of NO_PROXY as the program that reads it gets it.
+"""Judge the values of a proxy: a list and a URL, as the program that reads them gets them.
 
-A value in, problems out; nothing here knows an object. No message holds a password.
+A value in, findings out; nothing here knows an object. No message holds a password.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
@@ -14,17 +15,18 @@ from krm_fn.clusters import ClusterNetwork
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, entries, styles
 from krm_fn.noproxy.entries import Cidr, EntryKind
+from krm_fn.proxy_url import is_port, split_url
 
 LONGEST = 131_062
 """The longest value, in bytes, with which Linux starts a program (measured)."""
 LONGEST_ON_NODES = 4_900
 """Cluster API takes 10240 characters for a file (``files[].content``), and a drop-in holds the list twice."""
 _PRIVATE = [
-    ipaddress.IPv4Network(text)
-    for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+    *map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
 ]
 """RFC 1918, and RFC 6598, which Kubernetes distributions use for pods and services."""
-_172 = ipaddress.IPv4Network("172.0.0.0/8")
+_LIKE_PRIVATE = ipaddress.IPv4Network("172.0.0.0/8")
+"""A network of which a 16th is private: people write "172.0.0.0/8" for "172.16.0.0/12"."""
 _PUBLIC_SUFFIXES = frozenset(
     [
         "amazonaws.com",
@@ -51,15 +53,17 @@ _PUBLIC_SUFFIXES = frozenset(
 )
 _LONGEST_NAME = 253
 """Characters of the longest name that DNS can hold (RFC 1035, section 2.3.4)."""
+_ENCODED = r"(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})*"
+"""A user name or a password as Go takes it (RFC 3986, section 2.3: unreserved and percent-encoded characters)."""
 
 
 class Reader(NamedTuple):
-    """Who reads the values of a place.
+    """The program that reads the values of a place.
 
     Attributes:
-        audience: how NO_PROXY is read there.
-        networks: what is known of the Clusters of the object.
-        in_secret: the object is a Secret, where a password is in its place.
+        audience: how it reads NO_PROXY.
+        networks: the facts about the Clusters of the object.
+        in_secret: the object is a Secret, which may hold a password.
         names_are_given: the author chose which variables there are, and no target adds one.
         takes_host_and_port: a URL need not have a scheme.
     """
@@ -71,13 +75,13 @@ class Reader(NamedTuple):
     takes_host_and_port: bool = False
 
 
-class Problem(NamedTuple):
-    """What is wrong with a value.
+class Finding(NamedTuple):
+    """A fault of a value.
 
     Attributes:
-        code: a code of `krm_fn.krm.codes`.
+        code: a code of ``krm_fn.krm.codes``.
         message: one sentence for a person.
-        entry: the entry that the list lacks, "" for any other problem.
+        entry: the entry that the list lacks, "" for any other fault.
     """
 
     code: str
@@ -85,16 +89,23 @@ class Problem(NamedTuple):
     entry: str = ""
 
 
+HTTPS_MISSING = Finding(
+    "HttpsProxyMissing",
+    "`HTTPS_PROXY` must be set, too: registries and APIs are called by `https://`, which goes direct",
+)
+"""A fault of two URLs: the proxy is for ``http://`` alone."""
+
+
 class NoProxyList:
     """The entries of a list as programs see them.
 
     Args:
-        texts: the entries.
-        networks: what is known of the Clusters that the list is for.
+        hosts: the entries.
+        networks: the facts about the Clusters that the list is for.
     """
 
-    def __init__(self, texts: Iterable[str], networks: Iterable[ClusterNetwork] = ()) -> None:
-        self.entries = tuple(texts)
+    def __init__(self, hosts: Iterable[str], networks: Iterable[ClusterNetwork] = ()) -> None:
+        self.entries = tuple(hosts)
         self.texts = frozenset(self.entries)
         self.exact: set[str] = set()
         """The hosts of the Clusters themselves: they have no subdomains."""
@@ -113,7 +124,7 @@ class NoProxyList:
         return sorted({(cidr.version, cidr.prefixlen) for cidr in self.cidrs})
 
     def wider(self, cidr: Cidr) -> Cidr | None:
-        """Return a CIDR of the list that holds another one and more."""
+        """Return a CIDR of the list that holds another one and more, or None."""
         for version, length in self._prefix_lengths:
             if version != cidr.version or length >= cidr.prefixlen:
                 continue
@@ -135,7 +146,7 @@ class NoProxyList:
         return not self.texts.isdisjoint(_parents(name))
 
     def domain_around(self, name: str) -> str:
-        """Return an entry with a leading dot that covers a name; "" for none."""
+        """Return an entry with a leading dot that covers a name, or ""."""
         for parent in _parents(name):
             domain = f".{parent}"
             if domain in self.texts:
@@ -143,64 +154,64 @@ class NoProxyList:
         return ""
 
     def missing_forms(self, entry: str) -> list[str]:
-        """Return the other forms of an entry that the list lacks: a host, or a name in a domain, needs none."""
+        """Return the forms of an entry that the list lacks: none for a host, or for a name in a domain of the list."""
         if entry in self.exact:
             return []
-        forms = []
+        missing = []
         for form in entries.expand(entry):
             name = form.strip(".")
             if form not in self.texts and not self.domain_around(name):
-                forms.append(form)
-        return forms
+                missing.append(form)
+        return missing
 
 
 @lru_cache(maxsize=4096)
-def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Problem, ...]:
-    """Return the problems of the value of NO_PROXY.
+def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Finding, ...]:
+    """Return the faults of a value of NO_PROXY.
 
     Args:
         text: as the program gets it, escaped for no layer.
         reader: who reads it.
-        has_proxy: a proxy is set beside it; without one the list may be empty and lack what it likes.
+        has_proxy: a proxy is set beside it; without one the list may be empty, and needs no entry.
     """
     if entries.may_hold_a_credential(text):
         message = "the list must hold hosts alone: an `@`, a `=`, or a `:` without a port may belong to a password"
-        return (Problem("PasswordInList", message),)
+        return (Finding("PasswordInList", message),)
     written = [part.strip() for part in text.split(",") if part.strip()]
     if not written:
         if not has_proxy:
             return ()
         message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
-        return (Problem("ListEmpty", message),)
-    problems = list(_of_spacing(text))
-    domains: list[str] = []
+        return (Finding("ListEmpty", message),)
+    findings = list(_judge_spacing(text))
+    domains: set[str] = set()
     for network in reader.networks:
-        domains += [domain.value.strip(".") for domain in network.service_domain]
-    own = frozenset(domain.lower() for domain in domains)
+        domains.update(domain.value.strip(".").lower() for domain in network.service_domain)
+    own = frozenset(domains)
     for entry in written:
-        problems += _of_entry(entry, reader.audience, own)
+        findings += _judge_entry(entry, reader.audience, own)
     if has_proxy:
-        problems += _of_whole_list(NoProxyList(_hosts(text), reader.networks), reader)
-    problems += _of_length(text, reader)
-    return tuple(dict.fromkeys(problems))
+        findings += _judge_whole_list(NoProxyList(_hosts(text), reader.networks), reader)
+    findings += _judge_length(text, reader)
+    return tuple(dict.fromkeys(findings))
 
 
 def corrected_list(text: str, reader: Reader) -> str:
-    """Return a list in the form that every program reads, with what it lacks at the end.
+    """Return a list in the form that every program reads, with the missing entries at the end.
 
-    A list that may hold a password stays as it is: which part belongs to it is not known.
+    A list that may hold a password stays as it is: nobody knows which part belongs to it.
     """
     if entries.may_hold_a_credential(text):
         return text
     corrected = corrected_entries(text, reader)
     known = NoProxyList(corrected, reader.networks)
-    for problem in _lacking(known, reader):
-        corrected += [problem.entry, *known.missing_forms(problem.entry)]
+    for finding in _lacking(known, reader):
+        corrected += [finding.entry, *known.missing_forms(finding.entry)]
     return ",".join(dict.fromkeys(corrected))
 
 
 def corrected_entries(text: str, reader: Reader) -> list[str]:
-    """Return the entries of a list in the form that every program reads; nothing is added that it lacks."""
+    """Return the entries of a list in the form that every program reads, without those that it lacks."""
     known = NoProxyList(_hosts(text), reader.networks)
     corrected: list[str] = []
     for host in known.entries:
@@ -217,28 +228,28 @@ def corrected_entries(text: str, reader: Reader) -> list[str]:
 
 
 @lru_cache(maxsize=16384)
-def _of_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Problem, ...]:
-    """Return the problems of what is between two commas; ``own`` are the domains of the Clusters themselves."""
+def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Finding, ...]:
+    """Return the faults of the text between two commas; ``own`` are the domains of the Clusters themselves."""
     if placeholders.is_template(written):
         return ()
-    problems: list[Problem] = []
+    findings: list[Finding] = []
     shown = " ".join(written.split())
     for token in entries.split(written):
         host = entries.bare(token)
         if _is_unread(host):
             message = f'no program reads entry "{shown}", or no host has it: write a name, an address or a CIDR'
-            return (Problem("EntryUnread", message),)
+            return (Finding("EntryUnread", message),)
         if _breaks_pods(host, audience):
             message = (
                 f'entry "{shown}" must not be in a list for pods: httpx fails on every request then'
             )
-            problems.append(Problem("EntryUnread", message))
-        problems += _of_reach(host, audience, own)
+            findings.append(Finding("EntryUnread", message))
+        findings += _judge_reach(host, audience, own)
     forms = entries.expand(written)
     if forms and written not in forms:
         message = f'write "{",".join(forms)}" for entry "{shown}": not every program reads it'
-        problems.append(Problem("EntryForm", message))
-    return tuple(problems)
+        findings.append(Finding("EntryForm", message))
+    return tuple(findings)
 
 
 def _is_unread(host: str) -> bool:
@@ -252,12 +263,12 @@ def _breaks_pods(host: str, audience: Audience) -> bool:
     return audience is Audience.POD and host.isascii() and entries.breaks_clients(host)
 
 
-def _of_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Problem]:
-    """Yield a problem of an entry that reaches more hosts than its author may think."""
+def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Finding]:
+    """Yield a fault if an entry reaches more hosts than its author may think."""
     why = ""
     if entries.holds_every_address(host):
         message = f'entry "{host}" must not hold every address: Go would never use the proxy'
-        yield Problem("ProxyNeverUsed", message)
+        yield Finding("ProxyNeverUsed", message)
     elif _is_broad_name(host, own):
         why = "everything that ends in it goes direct"
     elif _is_broad_address(host):
@@ -265,7 +276,7 @@ def _of_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
     elif audience is Audience.POD and entries.confuses_ruby(host):
         why = "Ruby goes direct to every host that ends in a part of it"
     if why:
-        yield Problem("EntryTooBroad", f'entry "{host}" must not be so broad: {why}')
+        yield Finding("EntryTooBroad", f'entry "{host}" must not be so broad: {why}')
 
 
 def _is_broad_name(host: str, own: frozenset[str]) -> bool:
@@ -285,61 +296,59 @@ def _is_broad_name(host: str, own: frozenset[str]) -> bool:
 
 def _is_broad_address(host: str) -> bool:
     """Return whether a CIDR is around a private network, or of public addresses that look like private ones."""
-    first = entries.canonical(host)[0]
-    cidr = _as_cidr(first)
+    cidr = _as_cidr(entries.canonical(host)[0])
     if not isinstance(cidr, ipaddress.IPv4Network) or cidr in _PRIVATE:
         return False
     if any(map(cidr.supernet_of, _PRIVATE)):
         return True
-    return cidr.subnet_of(_172) and not cidr.subnet_of(_PRIVATE[1])
+    return cidr.subnet_of(_LIKE_PRIVATE) and not cidr.subnet_of(_PRIVATE[1])
 
 
 # the whole list
 
 
-def _of_spacing(text: str) -> Iterator[Problem]:
+def _judge_spacing(text: str) -> Iterator[Finding]:
     parts = text.split(",")
     if any(part != part.strip() for part in parts):
         message = "blanks and line breaks must not be beside entries: wget, apt and curl miss these entries"
-        yield Problem("EntryForm", message)
+        yield Finding("EntryForm", message)
     elif len(parts) > 1 and not all(parts):
-        yield Problem("EntryNeedless", "the list must not hold empty entries")
+        yield Finding("EntryNeedless", "the list must not hold empty entries")
 
 
-def _of_length(text: str, reader: Reader) -> Iterator[Problem]:
+def _judge_length(text: str, reader: Reader) -> Iterator[Finding]:
+    limit, why = LONGEST, "Linux starts no program with it"
     if reader.audience is Audience.NODE:
         limit = LONGEST_ON_NODES
         why = "a file of Cluster API holds it twice, in at most 10240 characters"
-    else:
-        limit, why = LONGEST, "Linux starts no program with it"
     length = len(text.encode(errors="surrogatepass"))
     if length > limit:
         message = (
             f"the list has {length} bytes, and must not have more than {limit}: {why}; name domains"
         )
-        yield Problem("ListTooLong", message)
+        yield Finding("ListTooLong", message)
 
 
-def _of_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Problem]:
+def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
     yield from _lacking(known, reader)
     if "*" in known.texts:
         message = 'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy'
-        yield Problem("ProxyNeverUsed", message)
+        yield Finding("ProxyNeverUsed", message)
     earlier: set[str] = set()
     for entry in known.entries:
         is_right = entry in entries.expand(entry)
-        is_right = is_right and not _of_entry(entry, reader.audience, frozenset())
+        is_right = is_right and not _judge_entry(entry, reader.audience, frozenset())
         missing = known.missing_forms(entry)
         if missing and is_right and not _may_be_one_host(entry):
             forms = ",".join((entry, *missing))
             message = f'write "{forms}" for "{entry}": some programs read only one of these forms'
-            yield Problem("DomainForm", message)
+            yield Finding("DomainForm", message)
         cover = _cover(entry, known)
         if entry in earlier:
             cover = entry
         if cover:
             message = f'entry "{entry}" is not needed: "{cover}" is in the list'
-            yield Problem("EntryNeedless", message)
+            yield Finding("EntryNeedless", message)
         earlier.add(entry)
 
 
@@ -350,13 +359,14 @@ def _may_be_one_host(entry: str) -> bool:
 
 
 def _cover(entry: str, known: NoProxyList) -> str:
-    """Return the entry that makes another one needless; an address stays, because half of all programs read no CIDR."""
+    """Return the entry that makes another one needless, or ""."""
     cidr = entries.network(entry)
     if cidr is None:
         if entries.classify(entry) not in (EntryKind.NAME, EntryKind.DOMAIN):
             return ""
         name = entry.removeprefix(".")
         return known.domain_around(name)
+    # An address stays: half of all programs read no CIDR.
     if cidr.prefixlen == cidr.max_prefixlen:
         return ""
     wider = known.wider(cidr)
@@ -366,7 +376,7 @@ def _cover(entry: str, known: NoProxyList) -> str:
 
 
 class _Needed(NamedTuple):
-    """An entry that a list must hold; or cover, where ``host`` says by what that is shown."""
+    """An entry that a list must hold, or that it may cover if ``host`` is the name or address to look for."""
 
     code: str
     entry: str
@@ -374,27 +384,29 @@ class _Needed(NamedTuple):
     host: str = ""
 
 
-def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Problem]:
-    """Yield a problem for each entry that a list must hold and lacks, in the order in which to add it.
-
-    A template may yet be one of them.
-    """
+def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
+    """Yield a fault for each entry that a list must hold and lacks, in the order in which to add it."""
     if "*" in known.texts:
         return
     for needed in _needed(reader):
         entry = entries.canonical(needed.entry.lower())[0]
         host = entries.canonical(needed.host.lower())[0]
         is_there = known.covers(host) if host else entry in known.texts
-        if is_there or placeholders.is_template(entry):
+        if is_there or placeholders.is_template(
+            entry
+        ):  # a template of the list may become this one
             continue
         if entries.holds_every_address(entry) or _breaks_pods(entry, reader.audience):
             continue
         message = f'the list must hold "{entry}": {needed.why}'
-        yield Problem(needed.code, message, entry)
+        yield Finding(needed.code, message, entry)
 
 
 def _needed(reader: Reader) -> Iterator[_Needed]:
-    """Yield what the programs of a place must reach directly."""
+    """Yield the hosts that the programs of a place must reach directly.
+
+    Source: the rules of ``krm_fn.noproxy.styles``, which a list of our own follows.
+    """
     for name in ("localhost", "127.0.0.1"):
         yield _Needed("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
     for network in reader.networks:
@@ -413,6 +425,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
             first = styles.first_address(service_cidr.value)
             if not first:
                 continue
+            # As in the lists that a run composes: Ruby in pods needs the API server, and would misread the others.
             is_for_pods = number > 0 and reader.audience is Audience.POD
             if is_for_pods and entries.confuses_ruby(first):
                 continue
@@ -432,7 +445,7 @@ def _hosts(text: str) -> list[str]:
 
 @lru_cache(maxsize=16384)
 def _as_cidr(text: str) -> Cidr | None:
-    """Return a CIDR, or an address as the CIDR of one; None for anything else."""
+    """Return a CIDR, an address as the CIDR of one, or None."""
     if "/" in text:
         return entries.network(text)
     length = 128 if ":" in text else 32
@@ -440,7 +453,47 @@ def _as_cidr(text: str) -> Cidr | None:
 
 
 def _parents(name: str) -> Iterator[str]:
-    """Yield the domains around a name, of which none is longer than a name can be."""
+    """Yield the domains around a name, from the longest to the shortest, as far as names can be that long."""
     labels = name[-_LONGEST_NAME - 2 :].split(".")
     for position in range(1, len(labels)):
         yield ".".join(labels[position:])
+
+
+# a URL
+
+
+def judge_url(url: str, reader: Reader) -> list[Finding]:
+    """Return the faults of a value of HTTP_PROXY or HTTPS_PROXY that is not empty."""
+    if placeholders.is_template(url):
+        return []
+    parts = split_url(url.strip().strip("\"'"))
+    port = (parts.port + parts.tail).rstrip("/").removeprefix(":")
+    schemes = ("http", "https", "") if reader.takes_host_and_port else ("http", "https")
+    has_scheme = parts.scheme in schemes
+    is_right = has_scheme and parts.text == url and parts.host != ""
+    findings = []
+    if not is_right or (port and not (parts.port and is_port(port))):
+        message = (
+            'the proxy URL must be as "http://proxy.example.com:3128", with "http://" or "https://" in lower case, '
+            "a host, a port from 1 to 65535, and nothing around it"
+        )
+        findings.append(Finding("UrlInvalid", message))
+    elif not port:
+        message = "the proxy URL must name its port: curl takes 1080, wget 80"
+        findings.append(Finding("UrlWithoutPort", message))
+    credentials = (parts.user, parts.password)
+    if not all(re.fullmatch(_ENCODED, text) for text in credentials):
+        message = (
+            "user name and password of the proxy must be percent-encoded: Go ignores the proxy "
+            "otherwise"
+        )
+        findings.append(Finding("UrlInvalid", message))
+    if parts.password and not reader.in_secret:
+        message = (
+            "everyone who reads this manifest reads the password of the proxy: keep it in a Secret"
+        )
+        findings.append(Finding("PasswordInClearText", message))
+    if parts.scheme == "https":
+        message = "wget, urllib, Ruby, aiohttp and .NET speak no TLS to a proxy: write `http://`"
+        findings.append(Finding("UrlHttps", message))
+    return findings

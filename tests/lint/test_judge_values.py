@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.krm.codes import OF_VALUES
-from krm_fn.lint.values import LONGEST, LONGEST_ON_NODES, Reader, corrected_list, judge_list
+from krm_fn.lint.judge_values import LONGEST, LONGEST_ON_NODES, Reader, corrected_list, judge_list, judge_url
 from krm_fn.noproxy import Audience, Entry, Policy, join
 from krm_fn.noproxy.composition import compose
 from krm_fn.products.clouds import CLOUDS
@@ -212,3 +212,37 @@ def test_no_text_raises(text: str) -> None:
     for problem in judge_list(text, Reader(POD, (NETWORK,))):
         assert problem.code in OF_VALUES
     corrected_list(text, Reader(POD, (NETWORK,)))
+
+
+URL_READER = Reader(Audience.NODE)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        pytest.param("http://proxy.example.com:3128", [], id="a host and a port"),
+        pytest.param("http://user:p%40ss@10.0.0.1:3128", ["PasswordInClearText"], id="an encoded password"),
+        pytest.param("${PROXY}", [], id="a template"),
+        pytest.param("proxy:3128", ["UrlInvalid"], id="no scheme"),
+        pytest.param(" http://proxy:3128\n", ["UrlInvalid"], id="blanks around it"),
+        pytest.param("http://proxy/path", ["UrlInvalid"], id="a path"),
+        pytest.param("http://u%zz@proxy:1", ["UrlInvalid"], id="a percent sign alone"),
+        pytest.param("http://D\\u@proxy:1", ["UrlInvalid"], id="a Windows domain"),
+        pytest.param("https://proxy:3128", ["UrlHttps"], id="TLS to the proxy"),
+        pytest.param("http://proxy.example.com", ["UrlWithoutPort"], id="no port"),
+    ],
+)
+def test_each_problem_of_a_url(url: str, expected: list[str]) -> None:
+    assert [problem.code for problem in judge_url(url, URL_READER)] == expected
+
+
+def test_what_is_right_depends_on_the_reader() -> None:
+    assert judge_url("http://u:p@proxy:1", URL_READER._replace(in_secret=True)) == []
+    assert judge_url("proxy:3128", URL_READER._replace(takes_host_and_port=True)) == []
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_no_message_repeats_the_password(user: str, password: str) -> None:
+    secret = f"Q{password}Q"
+    for problem in judge_url(f"http://Z{user}Z:{secret}@proxy:3128", URL_READER):
+        assert secret not in f"{problem.message}{problem.entry}"

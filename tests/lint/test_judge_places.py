@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from krm_fn.clusters import ClusterNetwork, Fact
-from krm_fn.lint.places import judge_places
-from krm_fn.lint.values import Reader
+from krm_fn.lint.judge_places import judge_places
+from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Audience, Policy, join
 from krm_fn.noproxy.composition import compose
 from krm_fn.places.place import Reading
