@@ -171,7 +171,7 @@ ROWS: Mapping[str, TargetRow] = {
         ),
     ),
     "nodes.classes": TargetRow(
-        "nodes.cluster_class", _CLUSTER | _kinds("ClusterClass.cluster.x-k8s.io")
+        "nodes.clusterclass.class_target", _CLUSTER | _kinds("ClusterClass.cluster.x-k8s.io")
     ),
     "giantswarm.clusterValues": TargetRow(
         "giantswarm.cluster_values",

@@ -85,7 +85,7 @@ def test_no_other_module_imports_typing() -> None:
 def test_every_target_of_the_folder_is_in_the_table() -> None:
     modules = {
         path
-        for path in (ROOT / "krm_fn" / "targets").glob("*/*.py")
+        for path in (ROOT / "krm_fn" / "targets").rglob("*.py")
         if re.search("^TARGET = ", path.read_text(), re.MULTILINE)
     }
     assert modules == TARGET_FILES

@@ -44,8 +44,7 @@ OTHER_KINDS = {
     "krm_fn.targets.giantswarm.apps",
     "krm_fn.targets.giantswarm.chart_values",
     "krm_fn.targets.kyverno.policies",
-    "krm_fn.targets.nodes.cluster_class",
-    "krm_fn.targets.nodes.clusterclass.class_patches",
+    "krm_fn.targets.nodes.clusterclass.class_target",
     "krm_fn.targets.nodes.registry_mirror",
     "krm_fn.targets.tkg.cluster_config",
     "krm_fn.targets.workloads.workloads",
@@ -118,7 +117,7 @@ def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str, items: 
     loaded = modules_of_a_run(resource_list(*items, WORKERS, SETTINGS, config=config))
     unwanted = FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_KINDS | OTHER_COMMANDS
     assert loaded & unwanted == set()
-    assert {"krm_fn.targets.nodes.proxy_files", "jsonpatch"} <= loaded
+    assert {"krm_fn.targets.nodes.node_files", "jsonpatch"} <= loaded
 
 
 def test_a_list_without_a_place_for_a_proxy_loads_nothing_that_edits_or_judges_places() -> None:

@@ -21,6 +21,8 @@ from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets.base import Context, Data, Places, Target
 
+MARK = "# inject-proxy"
+"""Ends a command of ours, and begins a file of ours, so that a removal takes neither from somebody else."""
 CONTAINERD, CRI_O = "containerd", "crio"
 """The services that pull images."""
 

@@ -9,15 +9,16 @@ from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS
 from krm_fn.target_table import part_of
 from krm_fn.targets.base import Context, Data, Options, Places
+from krm_fn.targets.nodes.node_commands import NodeExports
 from krm_fn.targets.nodes.node_config import CONTAINERD, ConfigTarget, NodeConfig
-from krm_fn.targets.nodes.node_exports import NodeExports
 from krm_fn.targets.nodes.node_files import (
     NODE_FILES,
     NodeFile,
+    OtherDropIns,
     drop_in_of,
     environment_file_of,
+    proxy_file,
 )
-from krm_fn.targets.nodes.proxy_files import OtherDropIns, proxy_file
 
 _EARLY = (
     "without this, nodeadm asks EC2 for the name of the node before it can have a proxy: switch it on, or let nodes "

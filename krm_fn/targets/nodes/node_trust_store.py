@@ -21,10 +21,10 @@ from krm_fn.patch import lookup
 from krm_fn.places.place import Place, Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data
-from krm_fn.targets.nodes.command_order import TRUST_MARK, is_restart
 from krm_fn.targets.nodes.exports import only_exports
+from krm_fn.targets.nodes.node_commands import TRUST_MARK, is_restart
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
-from krm_fn.targets.nodes.whole_files import WholeFile, WholeFiles
+from krm_fn.targets.nodes.node_files import WholeFile, WholeFiles
 
 _FOLDER = "/etc/inject-proxy/trusted-ca"
 _LOCAL = "/usr/local/share/ca-certificates"

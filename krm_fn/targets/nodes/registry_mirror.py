@@ -21,7 +21,7 @@ from krm_fn.patch import lookup
 from krm_fn.places.place import Place
 from krm_fn.targets.base import Context, Data, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
-from krm_fn.targets.nodes.whole_files import MARK, WholeFile, WholeFiles
+from krm_fn.targets.nodes.node_files import FIRST_LINE, WholeFile, WholeFiles
 
 _CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"
@@ -43,12 +43,12 @@ def _files_of(mirror: Mirror, registries: str) -> list[WholeFile]:
     """
     if registries:
         path = f"{posixpath.dirname(registries)}/inject-proxy-mirror.crt"
-        files = [WholeFile(registries, MARK + _registries_yaml(mirror, path))]
+        files = [WholeFile(registries, FIRST_LINE + _registries_yaml(mirror, path))]
     else:
         path = f"{_CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
-        files = [WholeFile(_HOSTS_TOML, MARK + _hosts_toml(mirror, path))]
+        files = [WholeFile(_HOSTS_TOML, FIRST_LINE + _hosts_toml(mirror, path))]
     if mirror.ca.pem:
-        files.append(WholeFile(path, MARK + mirror.ca.pem))
+        files.append(WholeFile(path, FIRST_LINE + mirror.ca.pem))
     return files
 
 
@@ -80,7 +80,7 @@ def _api_root(url: str) -> str:
 
 def _is_ours(registries: str, path: str, text: str) -> bool:
     """Return whether this target wrote a file, for any mirror."""
-    if not text.startswith(MARK):
+    if not text.startswith(FIRST_LINE):
         return False
     return path in (_HOSTS_TOML, registries) or re.fullmatch(_CERTIFICATE, path) is not None
 

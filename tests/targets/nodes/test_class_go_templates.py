@@ -6,8 +6,8 @@ import pytest
 
 from krm_fn.noproxy.policy import CLUSTER_DOMAIN
 from krm_fn.products.cluster_api import DOMAIN, PODS, SERVICE_ADDRESSES, SERVICES
+from krm_fn.targets.nodes.clusterclass.class_data import SECRET, VARIABLE
 from krm_fn.targets.nodes.clusterclass.go_templates import EXPORTS, file
-from krm_fn.targets.nodes.clusterclass.names import SECRET, VARIABLE
 
 
 @pytest.mark.parametrize("name", [PODS, SERVICES, SERVICE_ADDRESSES, DOMAIN, CLUSTER_DOMAIN])

@@ -15,7 +15,7 @@ from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
-from krm_fn.targets.nodes.command_order import TRUST_MARK, restart_of
+from krm_fn.targets.nodes.node_commands import TRUST_MARK, restart_of
 from krm_fn.targets.nodes.node_trust_store import commands as commands_for
 from kubeadm_objects import HTTP_ONLY, OTHER, PROXY, kubeadm, run, spec_of
 from support import TIME_LIMIT, need

@@ -17,15 +17,15 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.clusterclass import go_templates
-from krm_fn.targets.nodes.clusterclass.foreign_patches import (
+from krm_fn.targets.nodes.clusterclass.class_data import (
+    PATCHED_WHERE_ERASED,
     ForeignOperation,
+    NodeGroup,
     operations_on,
     state_after,
 )
 from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
-from krm_fn.targets.nodes.clusterclass.names import PATCHED_WHERE_ERASED
-from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup
-from krm_fn.targets.nodes.command_order import is_restart
+from krm_fn.targets.nodes.node_commands import is_restart
 from krm_fn.targets.nodes.node_config import NodeConfig
 
 _NO_PROXY = ProxySettings()

@@ -1,29 +1,274 @@
-"""The patches that a ClusterClass has to have: those of others, and ours around them.
+"""The patches that a ClusterClass has to have, for each group of its nodes, and the patches of others that erase them.
 
-Cluster API runs patches in their order. Ours are behind those of others, so that nothing erases what they add; only
+Cluster API runs patches in their order. Ours are behind those of others, so that nothing erases their additions; only
 ``inject-proxy-empty-lists`` runs before them, so that a list that they may or may not write is there in the end.
+
+Source: Cluster API ``internal/webhooks/patch_validation.go``: a patch adds to a list at its beginning (``/0``) or its
+end (``/-``) only, and the list must be there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.clusters import ObjectIndex
+from krm_fn.engine import Draft
+from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Fields
-from krm_fn.patch import Data
+from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.patch import Data, Pointer, list_at, render_pointer, text_at
+from krm_fn.products.node_kinds import HOSTED, KIND_NAMES
+from krm_fn.products.systems import targets_of
 from krm_fn.targets.class_context import ClassPlan
-from krm_fn.targets.nodes.clusterclass.foreign_patches import others_in
-from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
-from krm_fn.targets.nodes.clusterclass.names import (
+from krm_fn.targets.nodes.clusterclass.additions import (
+    Additions,
+    ListAdditions,
+    Wanted,
+    additions_to,
+    path_of,
+)
+from krm_fn.targets.nodes.clusterclass.class_data import (
     ADDITIONS,
     EMPTY_LISTS,
     LISTS,
     NODES,
+    PATCHES,
+    ForeignOperation,
+    NodeGroup,
+    node_groups,
+    others_in,
+    selector_of,
+    state_after,
+    written_path,
 )
-from krm_fn.targets.nodes.clusterclass.node_groups import selector_of
-from krm_fn.targets.nodes.clusterclass.node_patches import NodePatches, node_patches
-from krm_fn.targets.nodes.clusterclass.variable import enabled_if
+from krm_fn.targets.nodes.clusterclass.class_target import enabled_if
+from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
+from krm_fn.targets.nodes.node_commands import Commands, anchors, changes_proxy
+from krm_fn.targets.nodes.node_config import NodeConfig, find
+
+_BEGINNING, _END = "0", "-"
+
+
+class NodePatches(NamedTuple):
+    """What the patches give to one group of nodes.
+
+    Attributes:
+        nodes: the group.
+        operations: name of our patch -> entries of ``jsonPatches``.
+        findings: what the user should know. One that is stale keeps the class from being patched.
+    """
+
+    nodes: NodeGroup
+    operations: dict[str, list[Fields]]
+    findings: list[Result]
+
+    def add(self, name: str, path: Pointer, **value: Any) -> None:
+        """Add an operation that adds a value to one of our patches."""
+        operation = {"op": "add", "path": render_pointer(path), **value}
+        self.operations.setdefault(name, []).append(operation)
+
+    def report(self, code: str, message: str) -> None:
+        """Add a finding about the reference to the template."""
+        self.findings.append(Result.of(code, message, self.nodes.path))
+
+
+class _ObstacleError(Exception):
+    """Why a class cannot be patched."""
+
+
+def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
+    """Return what patches of others erase of what the templates of a class would hold."""
+    findings: dict[tuple[str, str], Result] = {}
+    for nodes in node_groups(listed.obj.data):
+        template = listed.template(nodes, templates)
+        if template is None or nodes.kind not in KIND_NAMES:
+            continue
+        # a template without ``spec`` gets one where no class is in the way
+        config = find(Draft(template), is_wanted=True, is_whole=True)
+        if config is None or config.unsupported:
+            continue
+        added = additions_to(template, config, listed, nodes, Wanted())
+        for path in added.lists:
+            for eraser in state_after(added.operations, path).erasers:
+                message = (
+                    f'the patch "{eraser.patch}" erases what the template has in `{path[-1]}`, so the proxy is in '
+                    f"`{NODES}` behind it"
+                )
+                finding = Result.of("ClassPatched", message, PATCHES)
+                findings[eraser.patch, path[-1]] = finding
+    return [*findings.values()]
+
+
+def node_patches(listed: ListedClass, templates: ObjectIndex[Data]) -> Iterator[NodePatches]:
+    """Yield what patches give to each group of nodes of a class."""
+    for nodes in node_groups(listed.obj.data):
+        if nodes.kind in HOSTED:
+            continue
+        patches = NodePatches(nodes, {}, [])
+        try:
+            if nodes.kind in KIND_NAMES:
+                _add_patches(patches, listed, listed.template(nodes, templates))
+            elif not targets_of(*nodes.group_kind):
+                message = (
+                    f'no target writes the nodes of a "{nodes.kind}", so they get no proxy here: '
+                    "see to it yourself"
+                )
+                patches.report("NodesWithoutProxy", message)
+        except _ObstacleError as error:
+            patches.operations.clear()
+            message = f"{error}; until then this class and its Clusters stay as they are"
+            finding = Result.of("ByHand", message, nodes.path, is_stale=True)
+            patches.findings.append(finding)
+        yield patches
+
+
+def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | None) -> None:
+    """Add the operations for the nodes of one template, or report why they get no proxy.
+
+    Raises:
+        _ObstacleError: the class cannot be patched.
+    """
+    nodes = patches.nodes
+    if template is None:
+        message = (
+            f"{nodes.called} must be in the list, in the namespace of this class, and belong to nothing but "
+            "ClusterClasses, so that the patch can follow what it holds"
+        )
+        if listed.is_chosen:
+            raise _ObstacleError(message)
+        patches.report("NodesWithoutProxy", message)
+        return
+    config = find(Draft(template))
+    if config is None:
+        raise _ObstacleError(
+            f"{nodes.called} has no configuration that a patch could add to: write one with a `files` entry in it"
+        )
+    if config.unsupported:
+        message = f"{nodes.called} makes {config.unsupported} nodes, which get no proxy here"
+        patches.report("NodesWithoutProxy", message)
+        return
+    wanted = Wanted(proxy=listed.is_wanted, common=listed.repairs_erased)
+    added = additions_to(template, config, listed, nodes, wanted)
+    _report_files(patches, listed, added)
+    for path, additions in added.lists.items():
+        is_there = bool(list_at(added.template, path))
+        state = state_after(added.operations, path, is_there=is_there).is_there
+        if state is None and not state_after(added.operations, path).is_there:
+            raise _ObstacleError(
+                f"whether `{path[-1]}` is there depends on a Cluster: let the class always write it"
+            )
+        ends = {LISTS: _END, NODES: _END}
+        if path == config.commands:
+            place = text_at(listed.options, ("commands", "place"))
+            ends.update(_beginnings(patches, added, additions, place))
+        _add_to_list(patches, path, additions, state, ends)
+
+
+def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -> None:
+    """Report what is wrong with the files.
+
+    Raises:
+        _ObstacleError: a file of the template would be there twice.
+    """
+    nodes = patches.nodes
+    for file in list_at(added.template, added.config.files):
+        path = path_of(file)
+        if path in added.paths:
+            raise _ObstacleError(
+                f'{nodes.called} holds a file "{path}" with more in it than a proxy: move that elsewhere'
+            )
+    for finding in added.findings:
+        if finding.severity is Severity.ERROR:
+            patches.findings.append(finding._replace(path=nodes.path))
+    path = written_path(listed.obj.data, added.paths, nodes.kind)
+    if path:
+        message = (
+            f'a patch of the class writes a file "{path}", too, and Cluster API takes a path once'
+        )
+        patches.report("ByHand", message)
+
+
+def _beginnings(
+    patches: NodePatches, added: Additions, additions: ListAdditions, place: str
+) -> dict[str, str]:
+    """Return which of our patches add commands at the beginning, because a command needs the network.
+
+    Args:
+        patches: gets a finding about what has to be behind such a command.
+        added: what is added to the template.
+        additions: what is added to its commands.
+        place: the option ``place``.
+    """
+    config = added.config
+    texts = [*added.commands, *_commands_of(added.operations, config)]
+    where = anchors(Commands(texts, config.scripts_in(added.template)), place)
+    restart = (
+        f"the restart of {config.runtime} has to be behind a command that installs or configures it"
+    )
+    exports = "the exports have to be behind a command that sets or unsets the proxy"
+    is_changed = not place and any(map(changes_proxy, texts))
+    beginnings = {}
+    for name, entries, anchor, is_held, reason in (
+        (LISTS, additions.fixed, where.restart, where.restart_behind >= 0, restart),
+        (NODES, additions.templates, where.exports, is_changed, exports),
+    ):
+        if place != "Start" and anchor == len(texts):
+            continue
+        if not is_held:
+            beginnings[name] = _BEGINNING
+        elif entries and not place:
+            message = (
+                f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
+                f"has the proxy: {reason}. Build what that command needs into the image, or choose the place with "
+                "`spec.targets.nodes.commands.place`"
+            )
+            patches.report("NetworkBeforeProxy", message)
+    return beginnings
+
+
+def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> Iterator[str]:
+    """Yield the commands that patches of others add; each line of a Go template counts as one."""
+    for operation in operations:
+        if operation.is_whole(config.commands) or operation.is_entry(config.commands):
+            value = operation.value
+            for command in value if isinstance(value, list) else [value]:
+                if isinstance(command, str):
+                    yield command
+            for line in operation.text.splitlines():
+                yield line.strip("- \"'")
+
+
+def _add_to_list(
+    patches: NodePatches,
+    path: Pointer,
+    additions: ListAdditions,
+    is_there: bool | None,
+    ends: Mapping[str, str],
+) -> None:
+    """Add the operations for one list.
+
+    Args:
+        patches: gets them.
+        path: leads to the list in the template.
+        additions: what is added.
+        is_there: whether there is a list; None where that depends on a Cluster.
+        ends: name of our patch -> the end at which it adds.
+    """
+    fixed = additions.fixed
+    if is_there is None:
+        patches.add(EMPTY_LISTS, path, value=[])
+    elif not is_there and additions.common:
+        patches.add(ADDITIONS, path, value=[])
+    elif not is_there:
+        patches.add(LISTS, path, value=list(fixed))
+        fixed = ()
+    for entry in additions.common:
+        patches.add(ADDITIONS, (*path, _END), value=entry)
+    for entry in fixed:
+        patches.add(LISTS, (*path, ends[LISTS]), value=entry)
+    for text in additions.templates:
+        patches.add(NODES, (*path, ends[NODES]), valueFrom={"template": text})
+
 
 _SHARED = (
     f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"

@@ -28,18 +28,17 @@ from krm_fn.targets.class_context import (
     ClassPlans,
     TemplateRules,
 )
-from krm_fn.targets.nodes.clusterclass import class_plan, product_variables
-from krm_fn.targets.nodes.clusterclass.foreign_patches import written_path
-from krm_fn.targets.nodes.clusterclass.listed_class import ClassState, ListedClass
-from krm_fn.targets.nodes.clusterclass.names import (
+from krm_fn.targets.nodes.clusterclass.class_data import (
     CLASS,
     PATCHED_TARGETS,
     PATCHED_WHERE_ERASED,
     TARGETS_OF_SYSTEMS,
     WORDS,
+    written_path,
 )
-from krm_fn.targets.nodes.clusterclass.node_patches import erasures
-from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
+from krm_fn.targets.nodes.clusterclass.class_plan import erasures, plan
+from krm_fn.targets.nodes.clusterclass.class_settings import for_class, for_nodes
+from krm_fn.targets.nodes.clusterclass.listed_class import ClassState, ListedClass, drop_in_paths
 
 _ALL_TARGETS = (*PATCHED_TARGETS, *PATCHED_WHERE_ERASED)
 
@@ -120,7 +119,7 @@ class Classes(ClassPlans):
             if keys and patched.keys() >= set(keys):
                 index.add(key_of(obj), obj.data)
         for listed in patched.values():
-            listed.plan = class_plan.plan(listed, index)
+            listed.plan = plan(listed, index)
             if listed.plan.patches is None:
                 listed.family.is_blocked = True
 
@@ -219,7 +218,7 @@ def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]
             )
             for of_target in notes.values():
                 of_target.append(Result.of("ClassPatchErases", message))
-        for target, path in product_variables.drop_in_paths(listed.config.targets).items():
+        for target, path in drop_in_paths(listed.config.targets).items():
             if written_path(listed.obj.data, [path], kind):
                 message = (
                     f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a '

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from class_objects import add
-from krm_fn.targets.nodes.clusterclass.foreign_patches import (
+from krm_fn.targets.nodes.clusterclass.class_data import (
     ListState,
+    NodeGroup,
     operations_on,
     state_after,
     written_path,
 )
-from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup
 
 API, KIND = "controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlaneTemplate"
 CONTROL_PLANE = NodeGroup("", "", API, KIND, "any", ())

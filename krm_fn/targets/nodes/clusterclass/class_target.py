@@ -1,36 +1,46 @@
-"""What the variable of a ClusterClass holds, as far as the patches of the class need it.
+"""The target that edits a ClusterClass, whose Clusters of different networks each get a list of their own.
 
-The patches write a proxy into drop-ins and exports. Where all of that comes from the Secret of each
-Cluster, they need to know only whether there is a proxy, and the variable holds no URL, so that no
-credential is in a ClusterClass or a Cluster. ``secret`` is the name of that Secret where it has a
-hash: another name makes another template, which is what Cluster API rolls nodes for.
+It writes a variable and patches into the class, and the value of the variable into its Clusters.
 
-A Cluster, or a group of its workers, has a value of its own where the class, or the Cluster, says something else, and
-where it names such a Secret; else it goes.
+The patches write a proxy into drop-ins and exports. Where all of that comes from the Secret of each Cluster, they need
+to know only whether there is a proxy, and the variable holds no URL, so that no credential is in a ClusterClass or a
+Cluster. ``secret`` is the name of that Secret where it has a hash: another name makes another template, for which
+Cluster API rolls nodes. A Cluster, or a group of its workers, has a value of its own where the class, or the Cluster,
+says something else, and where it names such a Secret; else it goes.
 
-Source: Cluster API, "Writing a ClusterClass": a value is checked against the schema, and members
-that the schema does not name are an error.
+Sources: Cluster API ``api/core`` v1beta1 and v1beta2, ``clusterclass_types.go``; "Writing a ClusterClass": a value is
+checked against the schema, and members that the schema does not name are an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.config import exports_variables
+from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Fields
-from krm_fn.patch import Data, Pointer, named_items, text_at
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
+from krm_fn.noproxy import Audience
+from krm_fn.patch import Data, Pointer, list_at, lookup, named_items, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.mapping_forms import CAMEL, NamedItem, OneMember
-from krm_fn.places.place import Place
+from krm_fn.places.place import Place, Reading
+from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import part_of
-from krm_fn.targets.base import Options, Places
-from krm_fn.targets.class_context import ClassContext, VariableContent
-from krm_fn.targets.nodes.clusterclass.names import SECRET, VARIABLE
+from krm_fn.targets.base import Context, Options, Places, Target
+from krm_fn.targets.class_context import ClassContext, ClassPlan, VariableContent
+from krm_fn.targets.nodes.clusterclass.class_data import (
+    PATCHES,
+    SECRET,
+    VARIABLE,
+    VARIABLES,
+    WORDS,
+    others_in,
+)
 
 ENABLED = "enabled"
 
@@ -113,7 +123,7 @@ def enabled_if(content: VariableContent) -> str:
     return f"{{{{ with .{VARIABLE} }}}}{{{{ if or {members} }}}}true{{{{ end }}}}{{{{ end }}}}"
 
 
-def places(obj: Data, settings: ProxySettings, context: ClassContext) -> Places:
+def places_in_cluster(obj: Data, settings: ProxySettings, context: ClassContext) -> Places:
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     if not context.is_known:
         if settings.sets_any:
@@ -189,3 +199,90 @@ def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContex
     entries = named_items(obj, path, VARIABLE)
     name = text_at(obj, (*entries[-1], "value", SECRET)) if entries else ""
     return name if cluster_secret.is_of(name, proxy) else ""
+
+
+_DEFAULT = ("schema", "openAPIV3Schema", "default")
+
+
+def places_in_class(obj: Data, settings: ProxySettings, context: ClassContext) -> Places:
+    """Yield the variable and the patches of a ClusterClass; ``settings`` are the default of the variable."""
+    plan = context.plan or ClassPlan(others_in(obj))
+    yield from plan.findings
+    is_asked = settings.is_declared or context.is_wanted or context.repairs_erased
+    if plan.patches is None or not is_asked:
+        return
+    if settings.is_declared or not named_items(obj, VARIABLES, VARIABLE):
+        ours = []
+        if plan.has_ours and context.is_wanted:
+            ours.append(definition_of(settings, context.content))
+        definitions = ClassList(_with_ours(obj, ours))
+        yield Place(VARIABLES, definitions, f"the variable `{VARIABLE}`", 1, is_unconditional=True)
+    yield Place(PATCHES, ClassList(plan.patches), "our patches", is_unconditional=True)
+
+
+def _with_ours(obj: Data, ours: Sequence[Any]) -> list[Any]:
+    """Return the definitions of variables with our one in its place, else at the end."""
+    definitions: list[Any] = []
+    for definition in list_at(obj, VARIABLES):
+        if lookup(definition, ("name",)) != VARIABLE:
+            definitions.append(definition)
+        else:
+            definitions += ours
+            ours = []
+    return [*definitions, *ours]
+
+
+class ClassList(NamedTuple):
+    """A list of a class, and the items that it has to have: definitions of variables, or patches."""
+
+    items: Sequence[Any]
+
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+        """Yield what the default of our variable says, with the names that Cluster API fills in."""
+        for path in named_items(data, place.path, VARIABLE):
+            default = Place((*path, *_DEFAULT), CAMEL, place.label)
+            yield from CAMEL.read(data, default)
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Make the list what it has to be."""
+        draft.set_items(place.path, self.items)
+
+
+class _ClusterClass(Target):
+    audience = Audience.PRODUCT
+
+    def hints(self, options: Options) -> Texts:
+        """Return the names of what it writes: a list of which nothing else is known needs it for no other."""
+        return WORDS
+
+    def node_secret(self, data: Data, context: Context) -> str | None:
+        """Return the name of the Secret from which nodes of a Cluster take drop-ins."""
+        of_class = context.class_context
+        if of_class is None or not of_class.is_wanted or not of_class.content.secret:
+            return None
+        proxies = (context.settings, *of_class.groups.values())
+        has_proxy = any(proxy.http_proxy or proxy.https_proxy for proxy in proxies)
+        if data.get("kind") != CLUSTER[1] or not has_proxy:
+            return ""
+        for path in variable_lists(data):
+            for entry in named_items(data, path, VARIABLE):
+                name = text_at(data, (*entry, "value", SECRET))
+                if name:
+                    return name
+        return cluster_secret.name_for(context.settings.cluster)
+
+    def places(self, data: Data, context: Context) -> Places:
+        """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
+
+        Where nothing is known of the list, all that this target wrote has to go.
+        """
+        of_class, settings = context.class_context, context.settings
+        if of_class is None:
+            of_class, settings = ClassContext(), ProxySettings()
+        if data.get("kind") == CLUSTER[1]:
+            yield from places_in_cluster(data, settings, of_class)
+        else:
+            yield from places_in_class(data, settings, of_class)
+
+
+TARGET = _ClusterClass
