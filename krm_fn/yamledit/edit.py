@@ -45,6 +45,7 @@ from krm_fn.yamledit.was import (
     rest_of_line,
     with_earlier_values,
     with_note,
+    words_of,
 )
 
 _IN_PLACE, _COLLECTIONS, _ALL = range(3)
@@ -163,9 +164,7 @@ class _Writer:
         kind = _KINDS.get(type(node), ())
         is_other_kind = not isinstance(child.new, kind)
         if earlier is not None and same(child.new, earlier.data):
-            self._overwrite(node)
-            line_end = end_of_line(self.text, node.end)
-            self.edits.append((child.slot.behind, line_end, earlier.text))
+            self._restore(child.slot, earlier)
         elif self.way == _ALL or is_other_kind or self._becomes_block(child):
             self._replace(child)
         elif isinstance(node, Mapping):
@@ -174,6 +173,23 @@ class _Writer:
             self._sequence(child, node)
         elif isinstance(node, Scalar):
             self._scalar(child, node)
+
+    def _restore(self, slot: Slot, earlier: EarlierValue) -> None:
+        """Write the value that a note keeps; comments above it stay where they are."""
+        text = self.text
+        node = slot.node
+        self._overwrite(node)
+        first_end = end_of_line(text, slot.behind)
+        last_end = end_of_line(text, node.end)
+        is_below = node.start > first_end
+        if is_below and earlier.is_below:
+            begin = node.start - column_of(text, node.start)
+            self.edits.append((slot.behind, first_end, earlier.comment))
+            self.edits.append((begin, last_end, earlier.words.lstrip("\r\n")))
+        elif is_below and isinstance(node, Scalar):
+            self.edits.append((node.start, last_end, earlier.text.lstrip(" ")))
+        else:
+            self.edits.append((slot.behind, last_end, earlier.text))
 
     def _mapping(self, child: Child, node: Mapping) -> None:
         """Note the edits of the members of a mapping."""
@@ -248,6 +264,15 @@ class _Writer:
         kept = [index for index, inner in enumerate(children) if inner.new is not GONE]
         is_longer = any(entry.at < 0 for entry in entries)
         is_shorter = len(kept) < len(children)
+        if (
+            slots
+            and not child.new
+            and self.way == _IN_PLACE
+            and _has_comment_beside(self.text, node, slots)
+        ):
+            self._overwrite(node)
+            self.edits.append((slots[0].start, slots[-1].end, ""))
+            return
         if not kept or ((is_longer or is_shorter) and self.way == _COLLECTIONS):
             self._replace(child)
             return
@@ -259,8 +284,17 @@ class _Writer:
                 self.edits.append(removal)
         for index in kept:
             self.value(children[index])
-        if not is_longer:
-            return
+        if is_longer:
+            self._insert(node, slots, kept, entries)
+
+    def _insert(
+        self,
+        node: Mapping | Sequence,
+        slots: list[Slot],
+        kept: list[int],
+        entries: list[NewEntry],
+    ) -> None:
+        """Note what is new beside the children of a collection that are ``kept``, by their indexes."""
         style = layout.style_near(self.text, node, slots, self.style)
         insertion = self._block_insertion
         if slots[0].kind == FLOW:
@@ -333,7 +367,7 @@ class _Writer:
         self, entry: NewEntry, front: Slot | None, first: Slot, style: Layout
     ) -> Edit:
         """Insert a child behind the child in front, or before ``first``; on its own line if its neighbour is."""
-        text = flow(entry.data, style, style.quotes.get("", ""))
+        text = flow(entry.data, style, style.quote_for("", entry.data))
         if entry.name is not None:
             name = key(entry.name, flow=True, json=style.json)
             text = f"{name}: {text}"
@@ -375,11 +409,16 @@ class _Writer:
         if _is_block(node):
             end = end_of_line(self.text, end)
         new = flow(data, self.style)
+        comments = _comments_inside(self.text, node)
+        if kind == FLOW and comments and new[0] in "[{":
+            bracket = self.text.index(new[0], node.start)
+            self.edits.append((bracket + 1, bracket + 1, new[1:-1]))
+            return
         may_be_block = data and isinstance(data, (dict, list)) and not self.style.json
         # Behind `---` on its line there can be no block.
         if may_be_block and kind == ROOT and starts_line(self.text, node.start):
             column = column_of(self.text, node.start)
-            lines = block(data, column, self.style)
+            lines = [*comments, *block(data, column, self.style)]
             new = self.style.newline.join(lines).lstrip(" ")
         self.edits.append((node.start, end, new))
 
@@ -396,21 +435,71 @@ class _Writer:
         rest, lines = behind(indicator, data, column, self.style, quote)
         first_end = end_of_line(text, slot.behind)
         last_end = max(first_end, end_of_line(text, node.end))
-        comment = ""
-        if node.start > first_end:
-            comment = text[slot.behind : first_end].rstrip(" ")
-        elif rest and node.start > slot.behind:  # the blanks in front of the value stay
-            rest = text[slot.behind : node.start] + rest[1:]
-        comment_behind = text[node.end : last_end]
+        comment = text[node.end : last_end]
         if isinstance(node, Scalar) and node.style in ("|", ">"):
-            comment_behind = rest_of_line(text, slot)
-        if not _is_block(node) and (comment_behind.strip() or node.end <= first_end):
-            comment += comment_behind
+            comment = rest_of_line(text, slot)
+        elif _is_block(node) or (node.end > first_end and not comment.strip()):
+            comment = ""
         words = self._words_to_keep(child)
+        if data and isinstance(data, (dict, list)) and column <= WIDEST:
+            self._write_lines(child, rest, lines, comment, words)
+            return
+        start = node.start
+        has_comments_above = start > first_end and text[first_end:start].strip()
+        is_inside = column_of(text, start) > column
+        if start <= first_end or (_is_block(node) and not (has_comments_above and is_inside)):
+            start = slot.behind
+            if rest and node.start > start and not _is_block(node):
+                rest = text[start : node.start] + rest[1:]  # the blanks in front of the value stay
+        else:
+            rest = rest[1:]
         if words is not None:
             comment = with_note(comment, words, self.style.comment)
         new = self.style.newline.join([rest + comment, *lines])
-        self.edits.append((slot.behind, last_end, new))
+        self.edits.append((start, last_end, new))
+
+    def _write_lines(
+        self, child: Child, rest: str, lines: list[str], comment: str, words: str | None
+    ) -> None:
+        """Write a collection on lines below its key or dash; the comments that are there already stay above it.
+
+        Args:
+            child: what is written.
+            rest: what is behind the key or dash, on its line.
+            lines: the lines below that.
+            comment: what is behind the value now.
+            words: what a note keeps of the value.
+        """
+        text = self.text
+        slot = child.slot
+        node = slot.node
+        newline = self.style.newline
+        first_end = end_of_line(text, slot.behind)
+        last_end = max(first_end, end_of_line(text, node.end))
+        is_below = node.start > first_end
+        kept = [] if words is not None else _comments_inside(text, node)
+        if rest and (is_below or kept):
+            # Behind a dash, too, comments are on lines of their own, and the value below them.
+            column = column_of(text, slot.start)
+            lines = [" " * (column + 1) + rest, *lines]
+            rest = ""
+        if kept:
+            indent = lines[0][: len(lines[0]) - len(lines[0].lstrip(" "))]
+            lines = [*(indent + inner for inner in kept), *lines]
+        if not is_below:
+            if words is not None:
+                comment = with_note(comment, words, self.style.comment)
+            new = newline.join([rest + comment, *lines])
+            self.edits.append((slot.behind, last_end, new))
+            return
+        above = text[slot.behind : first_end].rstrip(" ")
+        if words is None:
+            above += comment
+        else:
+            above = with_note(above, words + comment, self.style.comment)
+        self.edits.append((slot.behind, first_end, above))
+        begin = node.start - column_of(text, node.start)
+        self.edits.append((begin, last_end, newline.join(lines)))
 
     def _words_to_keep(self, child: Child) -> str | None:
         """Return the text of a value for a note, if it was empty or a flow collection and becomes a block."""
@@ -424,12 +513,9 @@ class _Writer:
         node = slot.node
         is_false = old is False and isinstance(new, str)
         if not isinstance(node, Alias) and (_is_empty(old) or is_false):
-            words = self.text[slot.behind : node.end]
-            if "\n" in words:
-                words = f" {flow(old, self.style)}"
-            return words
+            return words_of(self.text, slot, is_scalar=isinstance(new, str))
         if self._becomes_block(child):
-            return f" {self.text[node.start : node.end]}"
+            return words_of(self.text, slot, is_scalar=False)
         return None
 
     def _becomes_block(self, child: Child) -> bool:
@@ -441,6 +527,8 @@ class _Writer:
         if not self._has_lines_below(child.slot):
             return False
         if not isinstance(node, Collection) or not node.flow:
+            return False
+        if child.around == ROOT and child.slot.name in self.envelope:
             return False
         text = self.text[node.start : node.end]
         if "@" in text or "\n" in text:
@@ -491,6 +579,27 @@ def with_author_scalars(node: Node, new: Any) -> Any:
         if BREAKS.isdisjoint(node.value):
             return AuthorScalar(node.value, new)
     return new
+
+
+def _comments_inside(text: str, node: Node) -> list[str]:
+    """Return the comments between the brackets of an empty collection: they belong to no item."""
+    if not isinstance(node, Collection) or view(node):
+        return []
+    lines = text[node.start : node.end].splitlines()
+    comments: list[str] = []
+    for line in lines:
+        _, mark, words = f" {line}".partition(" #")
+        if mark:
+            comments.append(f"#{words}".rstrip())
+    return comments
+
+
+def _has_comment_beside(text: str, node: Collection, slots: list[Slot]) -> bool:
+    """Return whether comments are in the brackets of a collection, before its first child or behind its last one."""
+    if not node.flow:
+        return False
+    around = text[node.start : slots[0].start] + text[slots[-1].end : node.end]
+    return "#" in around
 
 
 def _is_block(node: Node) -> bool:

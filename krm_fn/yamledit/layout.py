@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.data import key_text
 from krm_fn.yamledit.lines import column_of, end_of_line, end_of_match, starts_line
-from krm_fn.yamledit.render import Layout
+from krm_fn.yamledit.render import Layout, is_plain
 from krm_fn.yamledit.tree import Collection, Mapping, Node, Scalar, Sequence, walk
 
 _SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
@@ -20,6 +20,8 @@ _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*")
 _COMMENT_BELOW = re.compile(r"(?:\r?\n[ \t]*)*\r?\n(?P<indent> *)#[^\r\n]*")
 
 
+NOTE_OF_VALUE_BELOW = r" was:\n"
+"""In the note on a key whose value was on a line below it; see ``was``."""
 ROOT, KEY, DASH, FLOW = "root", "key", "dash", "flow"
 """Where a value is: the whole document, behind a key, behind a dash, or in a flow collection."""
 
@@ -110,6 +112,8 @@ def above_comments(text: str, start: int) -> int:
         line = text.rfind("\n", 0, position - 1) + 1
         words = text[line:position].strip()
         if words and not words.startswith("#"):
+            if NOTE_OF_VALUE_BELOW in words:
+                return start  # the comments were above the value that the list has replaced
             return begin
         position = line
         if words:
@@ -159,7 +163,8 @@ def style_near(text: str, node: Mapping | Sequence, slots: list[Slot], style: La
     if isinstance(node, Mapping):
         lists = [columns for value, columns in _indents(text, node) if isinstance(value, Sequence)]
         return style._replace(dash=_usual(lists, style.dash), quotes={})
-    style = style._replace(quotes=_quotes(node.items[-1]))
+    quotes = _quotes(node.items[-1])
+    style = style._replace(quotes=quotes, plain=_is_plain_without_need(node.items))
     for slot in reversed(slots):
         before = text[slot.start : slot.node.start]
         if before and "\n" not in before:
@@ -181,6 +186,14 @@ def _quotes(last: Node) -> dict[str, str]:
     if isinstance(last, Mapping):
         return {key_text(key): quote_of(value) for key, value in last.entries}
     return {"": quote_of(last)}
+
+
+def _is_plain_without_need(items: list[Node]) -> bool:
+    """Return whether the texts of a list have quotes only where they need them: the last one that does not decides."""
+    for item in reversed(items):
+        if isinstance(item, Scalar) and is_plain(item.value):
+            return item.style == ""
+    return True
 
 
 def quote_of(node: Node) -> str:

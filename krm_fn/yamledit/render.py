@@ -31,6 +31,7 @@ class Layout(NamedTuple):
         comment: what begins a comment.
         json: flow collections are written as JSON.
         quotes: key of a neighbour -> the quote its value has (``""``, ``'``, ``"``); "" for items of a list.
+        plain: texts of a list have a quote only where they need one.
         literals: a text of several lines is a literal block, and no text in double quotes.
     """
 
@@ -41,7 +42,14 @@ class Layout(NamedTuple):
     comment: str = "#"
     json: bool = False
     quotes: Mapping[str, str] = MappingProxyType({})
+    plain: bool = False
     literals: bool = True
+
+    def quote_for(self, name: str, value: Any) -> str:
+        """Return the quote for a new value, as its neighbours under this key have it."""
+        if self.plain and name == "" and isinstance(value, str) and is_plain(value):
+            return ""
+        return self.quotes.get(name, "")
 
 
 class AuthorScalar(NamedTuple):
@@ -163,7 +171,7 @@ def flow(value: Any, style: Layout, quote: str = "") -> str:
         members = []
         for name, item in value.items():
             member = key(name, flow=True, json=style.json)
-            quote = style.quotes.get(name, "")
+            quote = style.quote_for(name, item)
             members.append(f"{member}: {flow(item, style, quote)}")
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
@@ -222,7 +230,7 @@ def block(value: Fields | list[Any], column: int, style: Layout) -> list[str]:
     else:
         members = [(":", name, member) for name, member in value.items()]
     for indicator, name, member in members:
-        quote = style.quotes.get(name, "")
+        quote = style.quote_for(name, member)
         if isinstance(member, str) and "\n" in member:
             quote = ""  # it becomes a literal block
         rest, below = behind(indicator, member, column, style, quote)

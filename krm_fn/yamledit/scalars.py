@@ -16,9 +16,7 @@ from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every
 from krm_fn.yamledit.tree import Scalar
 
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*[ \t]+)*")
-_HEADER = re.compile(
-    r"[|>](?P<indent>[0-9]?)(?P<chomping>[-+]?)(?P<more>[0-9]?[ \t]*(?:#[^\r\n]*)?)"
-)
+_HEADER = re.compile(r"(?P<style>[|>])(?P<marks>[-+0-9]*)(?P<comment>[ \t]*(?:#[^\r\n]*)?)")
 _PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](?:[^:#]|:(?=\S)|(?<! )#)*(?<!\s)")
 _BLANK_AT_AN_END = re.compile(r"(?m)^[ \t]|[ \t]$")
 _FLOW_INDICATOR = re.compile(r"[,\[\]{}]")
@@ -49,7 +47,7 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str 
         new = scalar(value, quote="'")
         if pad and fits_block(value) and not _BLANK_AT_AN_END.search(value):
             new = _in_single_quotes(value, newline, pad)
-    elif value.strip("\n ") and fits_block(value) and not value.endswith("\n\n"):
+    elif value.strip("\n ") and fits_block(value):
         new = _block(body, node, value, newline)
     if new is None:
         return None
@@ -88,38 +86,86 @@ def _in_double_quotes(raw: str, old: str, value: str) -> str:
 
 
 def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
-    """Return a block scalar that keeps equal lines; a folded block is not folded again."""
+    """Return a block scalar that keeps the lines that are the same in the old and in the new value."""
     header = _HEADER.match(raw)
-    lines = raw.split("\n")[1:]
+    lines = [line.removesuffix("\r") for line in raw.split("\n")[1:]]
     pads = [line[: -len(line.lstrip(" "))] for line in lines if line.strip()]
     if header is None or not pads:
         return None
-    if not header["indent"] and value.lstrip("\n").startswith(" "):
+    marks = header["marks"]
+    if marks.strip("+-") == "" and value.lstrip("\n").startswith(" "):
         return None
     pad = min(pads)
+    old = _lines(node.value)
     words = _lines(value)
     new = [pad + line if line else "" for line in words]
-    if node.style == "|":
-        head, tail = common_ends(_lines(node.value), words, operator.eq)
-        kept = [line.removesuffix("\r") for line in lines]
-        new[:head] = kept[:head]
-        new[len(new) - tail :] = kept[len(kept) - tail :]
-    elif any(line.startswith((" ", "\t")) for line in words):
-        return None  # such a line is not folded, and neither are its neighbours
-    else:
-        new = [(newline * 2).join(new)]
-    return newline.join([_new_header(header, value), *new])
+    if node.style == ">":
+        lines = _unfolded(lines, pad, newline)
+    if len(lines) == len(old):
+        head, tail = common_ends(old, words, operator.eq)
+        new[:head] = lines[:head]
+        new[len(new) - tail :] = lines[len(lines) - tail :]
+    if node.style == ">":
+        new = _folded(new, pad)
+    return newline.join(
+        [header["style"] + _marks(marks, node.value, value) + header["comment"], *new]
+    )
 
 
-def _new_header(header: re.Match[str], value: str) -> str:
-    """Return the header of a block with the marks that fit the final line break of a value."""
-    chomping = header["chomping"]
+def _unfolded(lines: list[str], pad: str, newline: str) -> list[str]:
+    r"""Return for each line of a folded value how it is written: ``["  a\n  b", "  c"]`` for "a b\nc".
+
+    Of the empty lines between two lines of the value, one is their line break.
+    """
+    written: list[str] = []
+    above = ""
+    is_folded = False
+    for line in lines:
+        is_joined = _is_folded(line, pad) and is_folded
+        if is_joined and above.strip():
+            written[-1] += newline + line
+        else:
+            if is_joined:
+                written.pop()
+            written.append(line if line.strip() else "")
+        if line.strip():
+            is_folded = _is_folded(line, pad)
+        above = line
+    return written
+
+
+def _folded(written: list[str], pad: str) -> list[str]:
+    """Return the lines of a folded text: the reverse of ``_unfolded``."""
+    lines: list[str] = []
+    is_folded = False
+    for line in written:
+        if is_folded and _is_folded(line, pad):
+            lines.append("")
+        lines.append(line)
+        if line:
+            is_folded = _is_folded(line, pad)
+    return lines
+
+
+def _is_folded(line: str, pad: str) -> bool:
+    """Return whether a line joins its neighbours: not one that is empty, or indented more than its text."""
+    return line.strip() != "" and not line[len(pad) :].startswith((" ", "\t"))
+
+
+def _marks(marks: str, old: str, value: str) -> str:
+    """Return the marks in the header of a block that keep the line breaks at the end of a value."""
+    ends = ("\n\n", "\n", "")
+    if next(filter(old.endswith, ends)) == next(filter(value.endswith, ends)):
+        return marks  # also ``|`` of a text that ends with its file, without a line break
+    indent = marks.strip("+-")
+    chomping = ""
     if not value.endswith("\n"):
         chomping = "-"
-    elif chomping == "-":
-        chomping = ""
-    style = header[0][0]
-    return f"{style}{header['indent']}{chomping}{header['more']}"
+    elif "+" in marks or value.endswith("\n\n"):
+        chomping = "+"
+    if marks.startswith(("+", "-")):
+        return chomping + indent
+    return indent + chomping
 
 
 def _lines(value: str) -> list[str]:

@@ -17,7 +17,7 @@ from krm_fn.errors import InputError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit.data import is_merge, key_text, same, view
 from krm_fn.yamledit.layout import Slot, slots_of
-from krm_fn.yamledit.lines import end_of_line, end_of_match
+from krm_fn.yamledit.lines import end_of_line, end_of_match, newline_of
 from krm_fn.yamledit.pairs import pair_items
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
 
@@ -30,10 +30,29 @@ GONE: Any = object()
 
 
 class EarlierValue(NamedTuple):
-    """What was behind the colon of a member: ``text`` with the comment there, and the ``data`` that it meant."""
+    """What was behind the colon of a member.
 
-    text: str
+    Attributes:
+        words: the value as it was written, with the blanks, or the line break, in front of it.
+        comment: the comment on the line of the key; behind the value if that was on this line.
+        data: what the words mean.
+    """
+
+    words: str
+    comment: str
     data: Any
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the value was on a line below its key."""
+        return self.words.startswith(("\r", "\n"))
+
+    @property
+    def text(self) -> str:
+        """What was between the colon and the end of the value's line."""
+        if self.is_below:
+            return self.comment + self.words
+        return self.words + self.comment
 
 
 def with_note(comment: str, words: str, opening: str) -> str:
@@ -41,10 +60,29 @@ def with_note(comment: str, words: str, opening: str) -> str:
     # kpt copies comments back: the note may be there already.
     if _NOTE.fullmatch(comment) or _ENDS_LINE.search(comment):
         return comment
+    if "\n" in words:
+        words = re.sub("\r?\n", r"\\n", words.replace("\\", "\\\\"))
     note = f" {opening} was:{words}"
     if comment.strip():
         return comment + note
     return note + comment
+
+
+def words_of(text: str, slot: Slot, *, is_scalar: bool) -> str:
+    """Return how the value of a member is written, with what is in front of it; comments above it stay in the text.
+
+    Args:
+        text: the whole text.
+        slot: where the member is.
+        is_scalar: a scalar comes in its place, and is written where it was.
+    """
+    node = slot.node
+    if node.start <= end_of_line(text, slot.behind):
+        return text[slot.behind : node.end]
+    if is_scalar:
+        return f" {text[node.start : node.end]}"
+    line = text.rfind("\n", 0, node.start)
+    return text[line : node.end]
 
 
 def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
@@ -52,11 +90,12 @@ def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
     known: dict[Node, EarlierValue] = {}
     if " was:" not in text:
         return known
+    newline = newline_of(text)
     for node in walk(root):
         if not isinstance(node, Mapping) or node.flow:
             continue
         for slot in slots_of(text, node):
-            earlier = _earlier_value(rest_of_line(text, slot), slot.node)
+            earlier = _earlier_value(rest_of_line(text, slot), slot.node, newline)
             if earlier is not None:
                 known[slot.node] = earlier
     return known
@@ -73,15 +112,20 @@ def rest_of_line(text: str, slot: Slot) -> str:
     return text[start : end_of_line(text, start)]
 
 
-def _earlier_value(line: str, value: Node) -> EarlierValue | None:
+def _earlier_value(line: str, value: Node, newline: str) -> EarlierValue | None:
     """Return the earlier value that a note states; None without a note."""
     note = _NOTE.fullmatch(line)
     if note is None:
         return None
-    try:
-        root = compose(f'{{"k":{note["words"]}\n}}')
-        data = view(root)["k"]
-    except (InputError, TypeError, KeyError):
+    words = note["words"]
+    data = _read(words)
+    if "\\" in words:
+        lines = re.sub(r"\\(.)", lambda escape: escape[1].replace("n", newline), words)
+        # Of a value on the line of its key that holds something, the escapes are its own.
+        if words.startswith("\\") or not _read(lines):
+            words = lines
+            data = _read(lines)
+    if data is GONE:
         return None
     # On removal kpt copies the note to the line below: of another kind, it says nothing of what is there.
     if isinstance(value, Mapping):
@@ -91,8 +135,16 @@ def _earlier_value(line: str, value: Node) -> EarlierValue | None:
     else:
         is_fit = data == "" or data is False
     if is_fit or data is None:
-        return EarlierValue(note["words"] + note["comment"], data)
+        return EarlierValue(words, note["comment"], data)
     return None
+
+
+def _read(words: str) -> Any:
+    """Return the data of what is behind a colon; ``GONE`` where it is no value."""
+    try:
+        return view(compose(f'{{"k":{words}\n}}'))["k"]
+    except (InputError, TypeError, KeyError):
+        return GONE
 
 
 def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, EarlierValue]) -> Any:

@@ -20,6 +20,8 @@ Mutation = Callable[[str, Node, random.Random], str | None]
 
 def mutated(text: str, dice: random.Random) -> str:
     """Return ``text`` with up to six mutations of its items, and perhaps other line breaks."""
+    if dice.random() < 0.3:
+        text = _with_blank_lines_at_an_end(text, dice)
     meaning = read(text)
     for _ in range(dice.randint(1, 6)):
         other = dice.choice(MUTATIONS)(text, _items(compose(text)), dice)
@@ -134,16 +136,98 @@ def flow(text: str, items: Node, dice: random.Random) -> str | None:
     return text[:start] + ("" if line.strip() else " ") + written + text[node.end :]
 
 
-def block_header(text: str, items: Node, dice: random.Random) -> str | None:
-    """A comment behind the header of a block, or another header."""
-    blocks = [node for node in _scalars(items) if node.style in ("|", ">")]
-    if not blocks:
+def below(text: str, items: Node, dice: random.Random) -> str | None:
+    """A value that is empty, or a text on one line, on a line below its key or its dash, with comments around it."""
+    found = [node for node in walk(items) if _fits_below(text, node)]
+    if not found:
         return None
+    node = dice.choice(found)
+    line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
+    column = len(line) - len(line.lstrip(" -")) + dice.choice([1, 2, 4])
+    words = text[node.start : node.end]
+    if words in ("[]", "{}") and dice.random() < 0.5:
+        words = _opened(words, column, dice)
+    above = [dice.choice(["", "  # why", " # a: b"])]
+    above += [dice.choice(["", f"{' ' * column}# note", "# edge", " # x\\n"]) for _ in range(dice.randrange(3))]
+    lines = "\n".join([*above, " " * column + words])
+    return text[: node.start].rstrip(" ") + lines + text[node.end :]
+
+
+def opened(text: str, items: Node, dice: random.Random) -> str | None:
+    """A comment between the brackets of an empty collection."""
+    found = [node for node in walk(items) if text[node.start : node.end] in ("[]", "{}")]
+    if not found:
+        return None
+    node = dice.choice(found)
+    line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
+    column = len(line) - len(line.lstrip(" -"))
+    return _replaced(text, node, _opened(text[node.start : node.end], column, dice))
+
+
+def _opened(brackets: str, column: int, dice: random.Random) -> str:
+    comment = dice.choice([" # x", f"\n{' ' * column}  # x", "\n  # c:\\new"])
+    return f"{brackets[0]}{comment}\n{' ' * column}  {brackets[1]}"
+
+
+def _fits_below(text: str, node: Node) -> bool:
+    words = text[node.start : node.end]
+    is_key = re.match(r"[ \t]*:", text[node.end :]) is not None
+    follows_an_indicator = text[: node.start].rstrip(" ").endswith((":", "\n-", " -"))
+    is_alone = re.match(r"[ \t]*(?:#.*)?\r?(?:\n|\Z)", text[node.end :]) is not None
+    return bool(words) and "\n" not in words and is_alone and follows_an_indicator and not is_key
+
+
+def block_header(text: str, items: Node, dice: random.Random) -> str | None:
+    """A text of several lines as a block: literal or folded, with any mark, indentation and comment in its header."""
+    texts = [node for node in _scalars(items) if "\n" in node.value and node.value.strip("\n ")]
+    texts = [node for node in texts if text[: node.start].rstrip(" ").endswith((":", "-"))]
+    if not texts:
+        return None
+    node = dice.choice(texts)
+    line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
+    step = dice.choice([1, 2, 2, 4])
+    column = len(line) - len(line.lstrip(" "))
+    # What is behind a dash is the parent: its key, or the dash itself.
+    column += 2 * len(re.findall(r"- ", line))
+    if not line.rstrip().endswith(":"):
+        column -= 2
+    style = dice.choice("|||>")
+    digit = dice.choice(["", "", str(step)])
+    chomping = "-"
+    if node.value.endswith("\n"):
+        chomping = "+" if node.value.endswith("\n\n") else dice.choice(["", "", "+"])
+    header = style + dice.choice([digit + chomping, chomping + digit]) + dice.choice(["", "", "  # owner"])
+    lines = node.value.removesuffix("\n").split("\n")
+    if style == ">":
+        lines = _folded(lines)
+        long = [index for index, line in enumerate(lines) if re.match(r"\S+ \S", line)]
+        if long and dice.random() < 0.5:
+            at = dice.choice(long)
+            lines[at : at + 1] = re.split(r"(?<=\S) (?=\S)", lines[at], maxsplit=1)
+    pad = " " * (column + step)
+    return _replaced(text, node, "\n".join([header, *(pad + line if line else "" for line in lines)]))
+
+
+def _folded(lines: list[str]) -> list[str]:
+    """The lines of a folded text: an empty one more between two that are not indented."""
+    folded: list[str] = []
+    for line in lines:
+        above = [other for other in folded if other]
+        if above and re.match(r"\S", line) and re.match(r"\S", above[-1]):
+            folded.append("")
+        folded.append(line)
+    return folded
+
+
+def _with_blank_lines_at_an_end(text: str, dice: random.Random) -> str:
+    """Return a list in which a text in a block ends in blank lines, which it did not."""
+    blocks = [node for node in _scalars(_items(compose(text))) if node.style == "|" and node.value.endswith("\n")]
+    if not blocks:
+        return text
     node = dice.choice(blocks)
-    end = text.find("\n", node.start)
-    header = text[node.start : end]
-    step = dice.choice(["", "2", "+", "-"])
-    return text[: node.start] + dice.choice([f"{header}  # owner", f"{header[0]}{step}"]) + text[end:]
+    header, _, words = text[node.start : node.end].partition("\n")
+    marks = header.replace("-", "").replace("+", "")
+    return _replaced(text, node, f"{marks[0]}+{marks[1:]}\n{words}" + "\n" * dice.choice([1, 1, 3]))
 
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -157,5 +241,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     emptied,
     flow,
     flow,
+    below,
+    below,
+    opened,
+    block_header,
     block_header,
 )

@@ -14,14 +14,30 @@ def edited(text: str, *operations: Operation) -> str:
 
 
 NEIGHBOUR = "z: [1,  2] # z\n"
+"""Behind a text that is a list it is no neighbour, so none is there."""
 
 
 @pytest.mark.parametrize(
     ("text", "operation", "new"),
     [
         pytest.param("a:   1 # c\n", replace("a", value=2), "a:   2 # c\n", id="blanks behind the key"),
-        pytest.param("a:  \n  1 # c\n", replace("a", value=2), "a: 2 # c\n", id="but not where its line ends"),
-        pytest.param("a: # k \n  1\n", replace("a", value=2), "a: 2 # k\n", id="a comment behind the key"),
+        pytest.param("a:  \n  1 # c\n", replace("a", value=2), "a:  \n  2 # c\n", id="the line below the key"),
+        pytest.param("a: # k \n  1\n", replace("a", value=2), "a: # k \n  2\n", id="a comment behind the key"),
+        pytest.param(
+            "a: # k\n  # of 1\n\n  1\n",
+            replace("a", value=[2]),
+            "a: # k\n  # of 1\n\n- 2\n",
+            id="comments above a value",
+        ),
+        pytest.param(
+            "a:\n  # of b\n  b: 1\n", replace("a", value=2), "a:\n  # of b\n  2\n", id="comments above a mapping"
+        ),
+        pytest.param(
+            "-\n  # x\n  []\n- 1\n", add(0, "-", value=[2]), "-\n  # x\n  - - 2\n- 1\n", id="comments below a dash"
+        ),
+        pytest.param("- [ # x\n  ]\n", add(0, "-", value=2), "-\n  # x\n  - 2\n", id="one in brackets behind a dash"),
+        pytest.param("a: {b: [ # x\n  ]}\n", add("a", "b", "-", value=2), "a: {b: [2 # x\n  ]}\n", id="in flow style"),
+        pytest.param("a: {b: [2 # x\n  ]}\n", remove("a", "b", 0), "a: {b: [ # x\n  ]}\n", id="or behind what goes"),
         pytest.param("a: [1,\n  2] # c\n", replace("a", value=5), "a: 5 # c\n", id="one behind a flow list over lines"),
         pytest.param(
             "a: # k\n  [1,\n  2] # c\n", replace("a", value={"k": 1}), "a: # k # c\n  k: 1\n", id="two for a mapping"
@@ -55,7 +71,8 @@ NEIGHBOUR = "z: [1,  2] # z\n"
     ],
 )
 def test_an_edit_keeps_what_is_around_its_value(text: str, operation: Operation, new: str) -> None:
-    assert edited(text + NEIGHBOUR, operation) == new + NEIGHBOUR
+    neighbour = "" if text.startswith("-") else NEIGHBOUR
+    assert edited(text + neighbour, operation) == new + neighbour
 
 
 FLOW = "a: [1, 2, 3] # why\nb: {x: 1, y: 2}\n"
@@ -91,6 +108,8 @@ def test_flow_style_stays_flow_style(text: str, operation: Operation, old: str, 
 @pytest.mark.parametrize(
     ("text", "operation", "added"),
     [
+        pytest.param("a:\n- x\n- '*.y'\n", add("a", "-", value="z"), "- z\n", id="not as one that needs its quotes"),
+        pytest.param('a:\n- "x"\n- "*.y"\n', add("a", "-", value="z"), '- "z"\n', id="but as the one before it"),
         pytest.param(
             "a:\n- name: 'x'\n  value: \"w\"\n",
             add("a", "-", value={"name": "p", "value": "q\nr"}),

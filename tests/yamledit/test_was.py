@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -99,9 +100,63 @@ def test_where_an_empty_text_leaves_a_note(text: str, operation: Operation, new:
     assert edited(text, operation) == new
 
 
-def test_a_comment_beside_what_was_empty_keeps_the_letters_that_stand_for_a_break() -> None:
-    filled = edited("a:\n  [] # x\\n# y\nb: 1\n", add("a", "-", value="v"))
-    assert edited(filled, remove("a", 0)) == "a: [] # x\\n# y\nb: 1\n"
+COMMENTED = {
+    "above": "files:\n    # x1\n    []",
+    "above, less indented": "files:\n  # x1\n    []",
+    "above, at the edge": "files:\n# x1\n    []",
+    "two above, with blank lines": "files:\n\n    # x1\n\n  # x2\n    []",
+    "behind the key": "files: # x1\n    []",
+    "behind the key and above": "files:  # x1\n    # x2\n    []",
+    "above and behind": "files:\n    # x1\n    [] # x2",
+    "on all sides": "files: # x1\n    # x2\n    []  # x3",
+    "behind": "files: [] # x1",
+    "between brackets": "files: [\n    # x1\n  ]",
+    "behind a bracket": "files: [ # x1\n  ]",
+    "between brackets below the key": "files:\n    [\n    # x1\n    ] # x2",
+    "with letters that stand for a break": "files: [\n    # c:\\new # \\\\x1\n  ]",
+    "behind it, with such letters": "files:\n    [] # x1\\n# y",
+    "behind an anchor": "files: &f # x1\n    []",
+    "behind a tag": "files: !!seq\n    # x1\n    [] # x2",
+    "above null": "files:\n    # x1\n    null",
+    "above a tilde": "files:\n    # x1\n    ~ # x2",
+    "below nothing": "files:\n    # x1",
+    "above a mapping": "spec: # x1\n    # x2\n    {}",
+    "between braces": "spec: {\n    # x1\n  }",
+    "above a mapping for it": "spec:\n    # x1\n    {template: {}} # x2",
+    "above an empty text": "text:\n    # x1\n    '' # x2",
+    "above false": "text:\n    # x1\n    false",
+    "behind a key with a blank": "files : # x1\n    []",
+    "behind an explicit key": "? files\n  # x1\n  :\n    # x2\n    []",
+}
+"""What is written, and where the comments are that are nobody's value."""
+
+
+@pytest.mark.parametrize("words", COMMENTED.values(), ids=COMMENTED.keys())
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [("a:\n  ", "\n  z: 1\n"), ("a:\n  ", "\nz: 1\n"), ("a:\n  ", "\n"), ("a:\n  - ", "\n    z: 1\n  - 1\n")],
+    ids=["beside another", "the last one", "at the end", "in an item"],
+)
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_comments_beside_what_was_empty_stay(words: str, before: str, behind: str, line_break: str) -> None:
+    if "- " in before:
+        words = words.replace("\n", "\n  ")
+    text = f"{before}{words}{behind}".replace("\n", line_break)
+    path = ("a", "0") if "- " in before else ("a",)
+    name, value = next(
+        (name, value)
+        for name, value in {"files": [ITEM], "spec": {"template": {"x": 1}}, "text": "new"}.items()
+        if name in words
+    )
+    filled = edited(text, replace(*path, name, value=value))
+
+    assert sorted(re.findall(r"x\d", filled)) == sorted(re.findall(r"x\d", text))
+    assert edited(filled) == filled
+    if "- " in before and name == "text":
+        return  # it goes with its item
+    assert edited(filled, remove(*path, name)) == text
+    more = edited(filled, add(*path, name, 0, value="first")) if name == "files" else filled
+    assert edited(more, remove(*path, name)) == text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.patch import remove
+from krm_fn.patch import remove, replace
 from krm_fn.yamledit import read
 from list_layouts import ACROSS, COMPACT, RESULT, layouts, load, whole_of
 
@@ -91,3 +91,9 @@ def test_a_comment_below_the_items_stays_there(last: str, below: str) -> None:
     assert written.endswith(below.lstrip("\n") + "functionConfig: {kind: X}\n")
     assert items(written) == [*items(text), {"c": 3}]
     assert whole_of(load(written), {2: [remove()]}, []).decode() == text
+
+
+def test_items_on_one_line_stay_on_it() -> None:
+    text = 'kind: ResourceList\nitems: [ {kind: A, spec: {},  b: 1}, {"kind":   B, y: []} ]\nfunctionConfig: {}\n'
+    written = whole_of(load(text), {0: [replace("spec", value={"x": 1})]}, []).decode()
+    assert written == text.replace("spec: {}", "spec: {x: 1}")
