@@ -19,7 +19,7 @@ from typing import Any
 from nodes import NodeChanges, as_code, as_text, compare, objects_in
 
 from krm_fn.cli import STACK_FRAMES
-from krm_fn.pipeline import CHANGE_DUE
+from krm_fn.pipeline.outcome import CHANGE_DUE
 
 MARK = "<!-- inject-proxy -->"
 """The first line of the comment, by which the action finds it again."""

@@ -12,7 +12,7 @@ from function_configs import HEAD, problems, proxy_config
 from krm_fn import placeholders
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 
 FILLED = {
     "POD_CIDR": "192.168.0.0/16",

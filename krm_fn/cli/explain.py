@@ -17,7 +17,7 @@ from krm_fn.config import Mode
 from krm_fn.explain import html, text
 from krm_fn.explain.answer import Explanation, explain
 from krm_fn.krm.masking import redact
-from krm_fn.pipeline import run_checked
+from krm_fn.pipeline.run import run_checked
 
 
 def run(args: Namespace) -> Answer:

@@ -15,8 +15,8 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.judge_places import by_place
 from krm_fn.lint.judge_values import Reader, corrected_entries
-from krm_fn.lint.manifests import ReadableManifests, records
 from krm_fn.noproxy import Audience, Readers
+from krm_fn.pipeline.audit import ReadableManifests, records
 from krm_fn.places.place import Reading
 from krm_fn.plan.sources import formats
 from krm_fn.products.workload_kinds import POD_KINDS

@@ -8,7 +8,7 @@ from krm_fn.cli.streams import Answer
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import are_severe, count
 from krm_fn.light_typing import Any
-from krm_fn.pipeline import run as run_function
+from krm_fn.pipeline.run import run as run_function
 
 
 def run(args: Any = None) -> Answer:

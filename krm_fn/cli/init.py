@@ -26,9 +26,9 @@ from krm_fn.cli.streams import Answer, ContentChange
 from krm_fn.errors import UsageError
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, TypeVar
-from krm_fn.lint.manifests import ReadableManifests
 from krm_fn.noproxy import parse, why_wrong
 from krm_fn.noproxy.entries import CLUSTER_NAMES, SHORT_NAMES
+from krm_fn.pipeline.audit import ReadableManifests
 from krm_fn.pipeline.why_left import targets_to_choose
 from krm_fn.printable import some
 from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow

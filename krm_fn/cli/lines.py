@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from krm_fn.krm.codes import FIXED, Severity
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.results import Result, by_importance, count, grouped, lines
-from krm_fn.pipeline.report import missing_facts_lines
+from krm_fn.pipeline.outcome import missing_facts_lines
 from krm_fn.printable import LONGEST, shortened
 
 _LONGEST_FILE = 40

@@ -19,9 +19,9 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Result, are_severe, count
 from krm_fn.lint.judge_values import Reader, corrected_list, judge_list
-from krm_fn.lint.manifests import ReadableManifests, audit
-from krm_fn.lint.silenced import Silencer
 from krm_fn.noproxy import Audience, may_hold_a_credential
+from krm_fn.pipeline.audit import ReadableManifests, audit
+from krm_fn.pipeline.silenced import Silencer
 
 _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
 """What `run` leaves alone, because it edits whole objects, and what may say something about a proxy all the same."""

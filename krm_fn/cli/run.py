@@ -28,8 +28,9 @@ from krm_fn.krm.results import ObjectRef, are_severe, count
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.patch import lookup
-from krm_fn.pipeline import Outcome, run_list
 from krm_fn.pipeline.covered import covered, covered_lines
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run_list
 
 _MANY_FILES = 10
 """So many changed files are named, as in a diff; of more, the summary says the number."""

@@ -12,8 +12,8 @@ from krm_fn.explain.cluster_names import Names, cluster_names, distinct, parts_o
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
-from krm_fn.lint.compared import Compared
 from krm_fn.noproxy import Audience, Entry
+from krm_fn.plan.record import Compared
 from krm_fn.settings import Resolved
 
 READERS = {

@@ -14,7 +14,7 @@ from krm_fn.explain.cluster_names import Names, cluster_names, parts_of
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, grouped
 from krm_fn.light_typing import NamedTuple
-from krm_fn.lint.compared import Compared
+from krm_fn.plan.record import Compared
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets import TARGETS

@@ -16,7 +16,7 @@ from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import grouped
 from krm_fn.light_typing import NamedTuple
 from krm_fn.pipeline.covered import HEAD, Covered
-from krm_fn.pipeline.report import missing_facts_lines
+from krm_fn.pipeline.outcome import missing_facts_lines
 from krm_fn.printable import some
 
 COVERED = "What was covered"

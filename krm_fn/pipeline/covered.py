@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple, Texts
-from krm_fn.lint.compared import ObjectRecord, Reason, State, Why
-from krm_fn.pipeline import Comparison
+from krm_fn.pipeline.outcome import Comparison
 from krm_fn.pipeline.why_left import (
     NOT_JUDGED,
     OTHERS,
@@ -19,6 +18,7 @@ from krm_fn.pipeline.why_left import (
 )
 from krm_fn.plan import PROXY_NAMES, ObjectSource
 from krm_fn.plan.items import readable_objects
+from krm_fn.plan.record import ObjectRecord, Reason, State, Why
 from krm_fn.printable import shortened
 
 HEAD = ("System", "Found", "Have it", "Changed", "Left")

@@ -8,12 +8,12 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any
-from krm_fn.lint.compared import Reason, Why
 from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of, is_known
 from krm_fn.plan import ObjectSource, Overview, plan_edits
 from krm_fn.plan.items import readable_objects
+from krm_fn.plan.record import Reason, Why
 from krm_fn.plan.selection import fits, is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE

@@ -21,7 +21,8 @@ from cluster_objects import (
 from function_configs import list_with_config
 from krm_fn.clusters import Topology
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 
 NAME = "${CLUSTER_NAME}"
 LABEL = "cluster.x-k8s.io/cluster-name"

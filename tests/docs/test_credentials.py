@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from function_configs import list_with_config
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
 from markdown import code

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from function_configs import list_with_config
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from markdown import block_with
 from support import ROOT, TIME_LIMIT, need, shell
 

@@ -17,7 +17,7 @@ import yaml
 from function_configs import SCHEMA
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.krm.results import Severity
-from krm_fn.lint.manifests import ReadableManifests, audit
+from krm_fn.pipeline.audit import ReadableManifests, audit
 from markdown import blocks, indented_commands, page_name, pages
 from support import ROOT, inject_proxy, need
 

@@ -12,7 +12,7 @@ import yaml
 
 from explained import CLUSTER
 from function_configs import list_with_config
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from markdown import code
 from support import ROOT, TIME_LIMIT, need, shell
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

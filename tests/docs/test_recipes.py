@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from krm_fn.config import API_VERSION, KIND
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from markdown import code
 from support import ROOT
 

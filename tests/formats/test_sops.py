@@ -10,7 +10,7 @@ import pytest
 
 from function_configs import proxy_config
 from krm_fn.formats.sops import is_encrypted
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from support import inject_proxy
 
 VALUE = "ENC[AES256_GCM,data:abc,iv:def=,tag:ghi=,type:str]"

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn import pipeline
 from krm_fn.formats.ytt import has_code
 from krm_fn.krm.file_changes import changed_files
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import function_config
 from krm_fn.krm.results import Result
 from krm_fn.patch import lookup
-from krm_fn.pipeline import run_list
+from krm_fn.pipeline import run as pipeline
+from krm_fn.pipeline.run import run_list
 from krm_fn.plan.sources import Objects
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS

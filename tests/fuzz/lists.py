@@ -10,7 +10,7 @@ from typing import Any
 from fuzz.program import Broken, function
 from krm_fn.errors import InjectProxyError
 from krm_fn.krm.results import Severity, are_severe
-from krm_fn.pipeline import Outcome
+from krm_fn.pipeline.outcome import Outcome
 from krm_fn.yamledit import cut, read
 from stories import (
     asking,

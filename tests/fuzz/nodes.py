@@ -16,7 +16,7 @@ import yaml
 from fuzz.program import RUNS, Broken, function
 from fuzz.stored import read
 from judges import shell_environment, systemd_environment
-from krm_fn.pipeline import Outcome
+from krm_fn.pipeline.outcome import Outcome
 from revealed import NEW
 
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from krm_fn import pipeline
 from krm_fn.errors import InjectProxyError, InternalError
-from krm_fn.pipeline import Outcome
+from krm_fn.pipeline import run as pipeline
+from krm_fn.pipeline.outcome import Outcome
 from revealed import reveals
 from support import COMMAND, inject_proxy
 

@@ -20,7 +20,7 @@ from fuzz.stored import any_data, read
 from fuzz.structures import damage
 from krm_fn.errors import InjectProxyError
 from krm_fn.krm.results import Result
-from krm_fn.pipeline import Outcome
+from krm_fn.pipeline.outcome import Outcome
 from krm_fn.yamledit import read as read_by_program
 
 Rewriting = Callable[[dict[str, Any], Random], bytes]

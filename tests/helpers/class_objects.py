@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from krm_fn import pipeline
+from krm_fn.pipeline import run as pipeline
 from krm_fn.yamledit import read
 from support import need
 

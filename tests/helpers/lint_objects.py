@@ -7,7 +7,7 @@ from typing import Any
 from function_configs import list_with_config
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 
 OLD, RIGHT = "http://old:1", "http://proxy:3128"
 PROXY = {"httpProxy": RIGHT, "httpsProxy": RIGHT}

@@ -32,7 +32,8 @@ from typing import Any
 
 import yaml
 
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from support import ROOT
 
 HERE = ROOT / "tests" / "kyverno"

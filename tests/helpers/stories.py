@@ -19,7 +19,7 @@ from krm_fn import patch
 from krm_fn.krm.resourcelist import Object, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import APPEND, Operation, Pointer
-from krm_fn.pipeline import Outcome
+from krm_fn.pipeline.outcome import Outcome
 from krm_fn.target_table import system_of
 from krm_fn.yamledit import Document, cut, read
 from krm_fn.yamledit.tree import Node

@@ -14,7 +14,8 @@ import pytest
 from krm_fn.errors import InjectProxyError
 from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.results import Result, is_severe
-from krm_fn.pipeline import CHANGE_DUE, Outcome, run
+from krm_fn.pipeline.outcome import CHANGE_DUE, Outcome
+from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 from stories import TESTDATA
 from support import ROOT

@@ -12,8 +12,8 @@ from function_configs import URL as PROXY
 from growth import excess
 from krm_fn import config
 from krm_fn.krm.codes import Severity
-from krm_fn.lint.manifests import Audit, ReadableManifests, audit
 from krm_fn.patch import field_path
+from krm_fn.pipeline.audit import Audit, ReadableManifests, audit
 from krm_fn.yamledit import Document
 from stories import TESTDATA
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from krm_fn.config import ProxyConfig
-from krm_fn.lint.manifests import ReadableManifests, audit
-from krm_fn.lint.other_places import stale_files
+from krm_fn.pipeline.audit import ReadableManifests, audit
+from krm_fn.pipeline.other_places import stale_files
 from lint_objects import OLD, PROXY, REMOVE, RIGHT, manifest, release, warned, workload
 
 PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"

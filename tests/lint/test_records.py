@@ -12,9 +12,10 @@ from krm_fn.cli.found_proxies import SHELL, find_proxies
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import ResourceList
 from krm_fn.krm.results import Result
-from krm_fn.lint.manifests import ReadableManifests, audit
-from krm_fn.pipeline import Outcome, run, run_list
+from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.covered import Covered, covered
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run, run_list
 from krm_fn.plan.sources import Objects
 from krm_fn.yamledit import read
 from lint_objects import PROXY, manifest, release, workload

@@ -10,7 +10,8 @@ import pytest
 from function_configs import list_with_config, proxy_config
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 from lint_objects import manifest
 

@@ -13,8 +13,8 @@ from function_configs import DECLARED, list_with_config
 from krm_fn.config import load
 from krm_fn.config.located import located_configs
 from krm_fn.krm.manifests import Manifests
-from krm_fn.pipeline import run_checked
 from krm_fn.pipeline.covered import Covered, covered
+from krm_fn.pipeline.run import run_checked
 from krm_fn.yamledit import read
 from support import inject_proxy
 

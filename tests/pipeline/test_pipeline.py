@@ -15,7 +15,8 @@ from krm_fn.engine import diff, draft
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Operation
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 
 DEPLOYMENT = """\

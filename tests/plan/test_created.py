@@ -10,7 +10,8 @@ import pytest
 
 from contract_lists import CONFIG, SETTINGS, resource_list
 from krm_fn.krm.results import Severity
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 from stories import asking
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from krm_fn.products.distributions import OF_KIND
 from support import ROOT, inject_proxy
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from krm_fn.patch import lookup
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from stories import TESTDATA, items, meaning
 
 DOCUMENTS = TESTDATA / "documents"

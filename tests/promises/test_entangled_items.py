@@ -10,7 +10,7 @@ from contract_lists import CONFIG, PROXY, WORKERS, resource_list
 from growth import excess
 from krm_fn.krm.resourcelist import ResourceList
 from krm_fn.patch import replace
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 from list_changes import changes_of
 from support import inject_proxy

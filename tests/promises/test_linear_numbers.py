@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from growth import excess
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from support import inject_proxy
 
 _URL = "http://proxy.example.com:3128"

@@ -21,10 +21,10 @@ from krm_fn.errors import InjectProxyError
 from krm_fn.formats import escaping
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact
-from krm_fn.lint.other_places import stale_files
 from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
-from krm_fn.pipeline import run
+from krm_fn.pipeline.other_places import stale_files
+from krm_fn.pipeline.run import run
 from krm_fn.plan.sources import formats
 from krm_fn.yamledit import Document, cut
 from krm_fn.yamledit.stream import documents

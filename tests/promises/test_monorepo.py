@@ -19,7 +19,7 @@ from function_configs import URL, proxy_config
 from krm_fn.krm.file_changes import changed_files
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import function_config
-from krm_fn.pipeline import run_list
+from krm_fn.pipeline.run import run_list
 from krm_fn.plan.sources import Objects
 
 Files = dict[str, str]

@@ -18,7 +18,7 @@ from krm_fn.errors import InjectProxyError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint import manifests
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from krm_fn.yamledit import tree
 from support import ROOT, inject_proxy
 

@@ -10,7 +10,8 @@ import pytest
 
 from cluster_objects import API_VERSIONS, named, reference, with_value
 from function_configs import list_with_config
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 
 PLAIN = {"httpProxy": "http://plain.example:1", "httpsProxy": "http://plain.example:1"}

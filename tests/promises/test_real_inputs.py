@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from stories import HOST, envelope, filled, items, meaning, unexplained
 from support import COMMAND, ROOT, diff_of_folders, need
 from support import run as run_tool

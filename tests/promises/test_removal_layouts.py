@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from layouts import mutated
 from stories import TESTDATA, is_config_map, items, removing, stories_of, wishes
 

@@ -58,7 +58,7 @@ FOR_PLACES = {
     "string",
     "urllib.parse",
     "krm_fn.formats.embedded",
-    "krm_fn.lint.other_places",
+    "krm_fn.pipeline.other_places",
     "krm_fn.noproxy.composition",
     "krm_fn.pipeline.edits",
     "krm_fn.plan.rollout",
@@ -74,7 +74,7 @@ OTHER_COMMANDS = {
     "krm_fn.cli.import_",
     "krm_fn.cli.lint",
     "krm_fn.explain",
-    "krm_fn.lint.manifests",
+    "krm_fn.pipeline.audit",
 }
 
 

@@ -10,7 +10,7 @@ import yaml
 from cluster_objects import with_value
 from function_configs import list_with_config
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 
 CANARY = "hunter2"
 SECRET_PROXY = {"httpProxy": f"http://svc:{CANARY}@proxy:3128", "httpsProxy": f"http://svc:{CANARY}@proxy:3128"}

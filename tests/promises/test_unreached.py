@@ -7,7 +7,7 @@ import pytest
 from contract_lists import resource_list
 from function_configs import HEAD
 from krm_fn.krm.results import Severity
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 
 WHOLE = "  httpProxy: http://a.example:1\n  httpsProxy: http://a.example:1\n"
 WORKERS = "  overrides:\n  - match: {roles: [Worker]}\n    httpProxy: http://b.example:1\n    httpsProxy: http://b.example:1\n"

@@ -10,7 +10,8 @@ import pytest
 
 from contract_lists import CONFIG, WORKERS, resource_list
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from stories import TESTDATA, name_of
 
 OF_THE_STYLE = {"ListEmpty", "EntryForm", "DomainForm", "EntryTooBroad", "EntryNeedless", "AddressNotListed"}

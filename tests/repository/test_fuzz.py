@@ -11,9 +11,9 @@ import pytest
 from fuzz import driver, program
 from fuzz.driver import verdict
 from fuzz.parts import CORPUS, PARTS
-from krm_fn import pipeline
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.pipeline import Outcome
+from krm_fn.pipeline import run as pipeline
+from krm_fn.pipeline.outcome import Outcome
 from revealed import OLD
 from stories import TESTDATA
 

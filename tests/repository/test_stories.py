@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from stories import (
     TESTDATA,
     unexplained,

@@ -15,7 +15,8 @@ from cluster_objects import named, reference
 from function_configs import list_with_config
 from krm_fn.krm.resourcelist import objects
 from krm_fn.krm.results import Severity
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 
 BASE_NAME = "fn.inject-proxy.io/base-name"
 HASHED = re.compile(r"(.+)-[0-9a-f]{10}")

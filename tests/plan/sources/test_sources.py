@@ -17,7 +17,7 @@ from krm_fn.config import Certificates, ProxyConfig
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from krm_fn.plan.sources import Objects, formats
 
 PASSWORD = "s3cr3t"

@@ -12,7 +12,7 @@ from function_configs import list_with_config
 from krm_fn.config import TargetOptions
 from krm_fn.krm.results import Edit, Severity
 from krm_fn.patch import lookup
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context

@@ -9,7 +9,8 @@ import yaml
 
 from cluster_objects import cluster, reference
 from function_configs import list_with_config
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from support import inject_proxy
 
 CLUSTER = cluster("one", infrastructureRef=reference("PreprovisionedCluster", "one"))

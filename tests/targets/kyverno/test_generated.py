@@ -13,7 +13,8 @@ from contract_lists import PROXY, SETTINGS, resource_list
 from function_configs import proxy_config
 from krm_fn.krm.results import Result, Severity
 from krm_fn.patch import lookup
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from krm_fn.places import choice
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS

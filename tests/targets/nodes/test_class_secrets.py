@@ -26,7 +26,7 @@ from class_objects import (
     patch,
 )
 from class_objects import answer as answer_of
-from krm_fn import pipeline
+from krm_fn.pipeline import run as pipeline
 
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}, {"class": "md", "name": "other"}]}
 HASHED = re.compile(r"one-systemd-proxy-[0-9a-f]{10}")

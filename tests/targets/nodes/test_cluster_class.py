@@ -26,7 +26,7 @@ from class_objects import (
 from class_objects import template as template_of
 from cluster_objects import machine_deployment
 from judges import shell_environment, systemd_environment
-from krm_fn.lint.manifests import ReadableManifests, audit
+from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.targets import TARGETS
 from proposals import findings
 

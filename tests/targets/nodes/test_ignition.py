@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.pipeline import run as inject
+from krm_fn.pipeline.run import run as inject
 from kubeadm_objects import PLACES, spec_of
 from stories import TESTDATA, items, meaning
 from support import need, run

@@ -17,8 +17,8 @@ from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.patch import lookup
-from krm_fn.pipeline import Outcome
-from krm_fn.pipeline import run as run_list
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run as run_list
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Context
 from krm_fn.targets.base import Target

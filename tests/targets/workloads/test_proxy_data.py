@@ -10,7 +10,8 @@ import yaml
 
 from function_configs import list_with_config
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.run import run
 from krm_fn.settings import PROXY_VARIABLES
 from proposals import HTTP
 from support import base64_of

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from function_configs import list_with_config
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
-from krm_fn.pipeline import run
+from krm_fn.pipeline.run import run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, proposals

@@ -8,12 +8,12 @@ from krm_fn.clusters import Key, ObjectIndex, key_of, uses
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
-from krm_fn.lint.compared import Compared, ObjectRecord, Reason, State, Why, is_change
-from krm_fn.lint.nodes_without import why_without
-from krm_fn.lint.other_places import with_other_proxies
 from krm_fn.patch import Pointer
+from krm_fn.pipeline.nodes_without import why_without
+from krm_fn.pipeline.other_places import with_other_proxies
 from krm_fn.places.place import Place
 from krm_fn.plan import Overview, PlannedEdit
+from krm_fn.plan.record import Compared, ObjectRecord, Reason, State, Why, is_change
 from krm_fn.products.node_kinds import NODE_KINDS, OF_CLASSES
 from krm_fn.settings import declared_urls
 

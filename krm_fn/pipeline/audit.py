@@ -18,19 +18,19 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object, objects
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.light_typing import Any
-from krm_fn.lint.compared import Compared, ObjectRecord
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
-from krm_fn.lint.other_places import OF_NODES, stale_files
-from krm_fn.lint.records import object_records
-from krm_fn.lint.run_findings import reader_of
-from krm_fn.lint.silenced import Silencer, annotated
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, text_at
+from krm_fn.pipeline.other_places import OF_NODES, stale_files
+from krm_fn.pipeline.run_findings import reader_of
+from krm_fn.pipeline.silenced import Silencer, annotated
+from krm_fn.pipeline.states import object_records
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.place import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
+from krm_fn.plan.record import Compared, ObjectRecord
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.yamledit import read
 

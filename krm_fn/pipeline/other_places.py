@@ -9,7 +9,6 @@ from krm_fn.config import KIND, Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.lint.compared import Compared, ObjectRecord, Reason, Why, is_change
 from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
@@ -18,6 +17,7 @@ from krm_fn.places.installed_charts import charts_in
 from krm_fn.places.place import Reading
 from krm_fn.places.provided import DataUses
 from krm_fn.places.proxy_search import proxies_in, urls_in_text
+from krm_fn.plan.record import Compared, ObjectRecord, Reason, Why, is_change
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.proxy_keys import UPPER

@@ -8,8 +8,8 @@ from krm_fn.clusters import Membership, may_be_same
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.lint.compared import ObjectRecord
 from krm_fn.plan import OtherNodes
+from krm_fn.plan.record import ObjectRecord
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS

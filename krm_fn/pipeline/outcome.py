@@ -1,14 +1,17 @@
-"""Which results are reported, and in which order: nothing is said twice."""
+"""The outcome of a run, and the order in which its results are reported: nothing is said twice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from krm_fn.krm import results
+from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, NamedTuple, Protocol
+from krm_fn.plan import ObjectSource, Overview
+from krm_fn.plan.record import Compared, ObjectRecord
 from krm_fn.printable import some
 
 CHANGE_DUE = "ProxyMissing"
@@ -26,6 +29,80 @@ _MISSING_FACTS = {
     "networks": ("[10.20.0.0/24]", "network of the nodes"),
 }
 """Field of `spec.clusterDefaults` -> an example of a value, and a description."""
+
+
+class ListOfObjects(ObjectSource, Protocol):
+    """A list of objects, and what is known of its files.
+
+    Attributes:
+        paths: name of a file of the list -> its absolute path, as far as these are files of this machine.
+        others: name -> content of files that are read and hold no objects.
+    """
+
+    paths: Mapping[str, str]
+    others: Mapping[str, bytes]
+
+
+class Comparison(NamedTuple):
+    """The comparison of a run, for the commands that show it: see ``plan.record``.
+
+    Attributes:
+        compared: what each target did to each object.
+        records: all objects that were read, each with what became of it.
+        results: what there is to say, before it is put in order.
+        silenced: what would be reported, if nobody silenced it.
+        overview: what the plan has seen besides.
+        is_failed: an error keeps the run from changing anything.
+    """
+
+    compared: Sequence[Compared] = ()
+    records: Sequence[ObjectRecord] = ()
+    results: Sequence[Result] = ()
+    silenced: Sequence[Result] = ()
+    overview: Overview = Overview()
+    is_failed: bool = False
+
+
+class Outcome(NamedTuple):
+    """The outcome of a run.
+
+    Attributes:
+        changes: what becomes of the list; nothing after an error, and in a check.
+        results: in kyaml's order.
+        items: how many items were read.
+        fail_on: the least severity that makes the run fail. A warning that does leaves the output as it is, with all
+            changes made: only an error means that nothing was changed.
+        silenced: findings that somebody silences in one place.
+        proxy_urls: those that the FunctionConfig names, with their passwords.
+        comparison: what was found out, with the data of the objects.
+        left: how many objects of each system have the proxy, of ``run`` alone; "" where all have it.
+        pieces: the ResourceList after the run, of ``run`` alone.
+    """
+
+    changes: ListChanges
+    results: tuple[Result, ...]
+    items: int
+    fail_on: Severity = Severity.ERROR
+    silenced: tuple[Result, ...] = ()
+    proxy_urls: frozenset[str] = frozenset()
+    comparison: Comparison = Comparison()
+    left: str = ""
+    pieces: Sequence[bytes] = ()
+
+    @property
+    def output(self) -> bytes:
+        """The ResourceList as a whole, which is in memory twice then."""
+        return b"".join(self.pieces)
+
+    @property
+    def changed(self) -> int:
+        """How many items change, come or go."""
+        return len(self.changes)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a result is an error (kyaml's ``Results.ExitCode``), or as severe as ``fail_on``; else 0."""
+        return int(results.are_severe(self.results, self.fail_on))
 
 
 def in_report(found: Iterable[Result]) -> list[Result]:

@@ -9,10 +9,10 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Edit, ObjectRef, Result, are_severe
-from krm_fn.lint.compared import Compared
-from krm_fn.lint.silenced import Silencer
 from krm_fn.pipeline.edits import result_of_edit
+from krm_fn.pipeline.silenced import Silencer
 from krm_fn.plan import Location, ObjectSource, location_of
+from krm_fn.plan.record import Compared
 from krm_fn.plan.rollout import RolloutNote, secret_names, template_names
 
 

@@ -8,15 +8,15 @@ from krm_fn import placeholders
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import ObjectRef, Result, count
-from krm_fn.lint.compared import Compared, ObjectRecord, is_change
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
-from krm_fn.lint.nodes_without import nodes_without_proxy
 from krm_fn.noproxy import Style
 from krm_fn.noproxy.policy import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
+from krm_fn.pipeline.nodes_without import nodes_without_proxy
 from krm_fn.places.place import same_value
 from krm_fn.plan import Overview, PlannedEdit
+from krm_fn.plan.record import Compared, ObjectRecord, is_change
 from krm_fn.products.distributions import PRODUCTS
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 from krm_fn.products.release_kinds import APPLICATION

@@ -1,0 +1,191 @@
+"""The whole flow of a run: bytes in, bytes and results out.
+
+It knows the order of the packages, and no kind, path or text of the domain; ``why_left`` alone knows kinds, presets
+and charts, to say why an object is left. A run makes all changes or none: one error leaves every item as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krm_fn.config import Lookup, Mode, ProxyConfig, load
+from krm_fn.errors import ConfigError
+from krm_fn.krm import results
+from krm_fn.krm.changes import ListChanges
+from krm_fn.krm.codes import OF_RUN, Severity
+from krm_fn.krm.resourcelist import Object, ResourceList, function_config
+from krm_fn.krm.results import Result
+from krm_fn.pipeline.outcome import (
+    Comparison,
+    ListOfObjects,
+    Outcome,
+    in_report,
+    once_for_each_fact,
+)
+from krm_fn.pipeline.run_findings import review, unreached
+from krm_fn.pipeline.silenced import Silencer, annotated
+from krm_fn.plan import Overview, PlannedEdit, plan_edits
+from krm_fn.plan.record import Compared, ObjectRecord
+from krm_fn.plan.sources import Objects
+
+_NO_CONFIG = (
+    "inject-proxy changes nothing, because it got no FunctionConfig: "
+    "name a ProxyConfig under `transformers` of the kustomization.yaml, or in `configPath` of the "
+    "Kptfile, or give values behind `kpt fn eval`, such as `-- httpProxy=URL httpsProxy=URL`"
+)
+
+
+_NO_FUNCTION_CONFIG = function_config(None)
+
+
+def run(data: bytes) -> Outcome:
+    """Do what the FunctionConfig of a ResourceList asks for.
+
+    Args:
+        data: a ResourceList in YAML or JSON, UTF-8.
+
+    Raises:
+        InputError: the list, or an object that is to be changed, cannot be read or edited.
+        InternalError: a check of this program on itself failed.
+    """
+    resource_list = ResourceList(data)
+    del data  # of a long list, the text is enough
+    outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
+    left = _left(outcome.comparison, resource_list)
+    reported = [*outcome.results]
+    if left and outcome.changed:  # else the bytes of the list are passed on
+        totals = Result(Severity.INFO, left)
+        reported.append(totals.about(resource_list.function_config.ref))
+    outcome = outcome._replace(
+        comparison=Comparison(),  # a long list takes less memory without it
+        results=tuple(results.sorted_results(reported)),
+        left=left,
+    )
+    entries = results.entries(results.by_importance(outcome.results))
+    return outcome._replace(pieces=resource_list.write(outcome.changes, entries))
+
+
+def _left(comparison: Comparison, resource_list: ResourceList) -> str:
+    """Return how many objects have the proxy after a run; "" where all have it, and for a removal."""
+    from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- a list in which all have the proxy
+
+    config = comparison.overview.config
+    if config is None or config.mode is Mode.REMOVE:
+        return ""
+    return total(comparison, resource_list)
+
+
+def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome:
+    """Run a FunctionConfig over a list; raises as ``run`` does.
+
+    Args:
+        objects: a ResourceList, or files of manifests that are one list.
+        given: the FunctionConfig; its data may be of any type, and is None where there is none.
+        referred: reads the objects that the FunctionConfig refers to.
+    """
+    try:
+        config = load(given.data, referred)
+        if config is not None:
+            return run_checked(objects, config, given)
+    except ConfigError as error:
+        wrong = [
+            Result.of(error.code, problem.text, problem.path).about(given.ref)
+            for problem in error.problems
+        ]
+        return Outcome(ListChanges(), tuple(in_report(wrong)), len(objects))
+    nothing = Result.of("ConfigIgnored", _NO_CONFIG).about(given.ref)
+    return Outcome(ListChanges(), (nothing,), len(objects))
+
+
+def run_checked(
+    objects: ListOfObjects, config: ProxyConfig, given: Object = _NO_FUNCTION_CONFIG
+) -> Outcome:
+    """Run a checked FunctionConfig over a list; raises as ``run`` does."""
+    overview = Overview()
+    planned = plan_edits(objects, config, overview)
+    silencer = Silencer(config, [*annotated(objects), given], objects.paths)
+    changes, compared, found = _edited(objects, planned, config, silencer)
+    records = _records(planned, compared, overview, config)
+    judged = [*unreached(planned), *review(compared, records, overview, config, given.ref)]
+    judged += _unused(objects, planned, overview, config, given)
+    judged += _stale_files(objects, config)
+    found += silencer.left(judged)
+    if config.mode is not Mode.REMOVE:
+        found += silencer.left(silencer.idle(given.ref, OF_RUN))
+    silenced = [*silencer.silenced, *silencer.switched_off]
+    known = results.without_duplicates(found)
+    has_errors = results.are_severe(found, Severity.ERROR)
+    is_failed = has_errors and config.mode is not Mode.CHECK
+    comparison = Comparison(compared, records, known, silenced, overview, is_failed)
+    if config.mode is Mode.CHECK or has_errors:
+        changes = ListChanges()
+        found = [result for result in found if result.severity is not Severity.INFO]
+    return Outcome(
+        changes,
+        tuple(in_report(found)),
+        len(objects),
+        config.fail_on,
+        tuple(silencer.silenced),
+        config.proxy_urls,
+        comparison,
+    )
+
+
+def _edited(
+    objects: ListOfObjects, planned: Sequence[PlannedEdit], config: ProxyConfig, silencer: Silencer
+) -> tuple[ListChanges, list[Compared], list[Result]]:
+    """Make all edits and new names; return the changes, a record for each place, and the results."""
+    if not planned:
+        return ListChanges(), [], []
+    # Most of what a run imports, and not every list has a place for a proxy.
+    from krm_fn.pipeline.edits import edit_all  # noqa: PLC0415
+    from krm_fn.pipeline.renames import roll_out  # noqa: PLC0415
+
+    changes = ListChanges()
+    compared = edit_all(planned, changes, config)
+    of_places = [result for record in compared for result in record.results]
+    found = once_for_each_fact(silencer.left(of_places))
+    return changes, *roll_out(objects, compared, found, changes, config, silencer)
+
+
+def _records(
+    planned: Sequence[PlannedEdit],
+    compared: Sequence[Compared],
+    overview: Overview,
+    config: ProxyConfig,
+) -> list[ObjectRecord]:
+    """Return the records of all objects that were read."""
+    if not (planned or overview.has_others):
+        return []
+    from krm_fn.pipeline.states import object_records  # noqa: PLC0415 -- many lists hold no proxy
+
+    return object_records(planned, compared, overview, config)
+
+
+def _unused(
+    objects: ListOfObjects,
+    planned: Sequence[PlannedEdit],
+    overview: Overview,
+    config: ProxyConfig,
+    given: Object,
+) -> list[Result]:
+    """Return the matchers of the ProxyConfig that fit nothing, and the annotations that say nothing."""
+    from krm_fn.pipeline import unused  # noqa: PLC0415 -- it is imported with most of what edits
+
+    subjects = (subject for place in planned for subject in place.subjects)
+    idle = [*unused.unused_overrides(config, subjects)]
+    if config.mode is not Mode.REMOVE:
+        idle += unused.unused_matchers(config, planned, overview, objects)
+    return [
+        *(finding.about(given.ref) for finding in idle),
+        *unused.unknown_annotations(planned, objects),
+    ]
+
+
+def _stale_files(objects: ListOfObjects, config: ProxyConfig) -> list[Result]:
+    """Return the problems of files beside the objects; a ResourceList has none."""
+    if not objects.others:
+        return []
+    from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- a ResourceList has none
+
+    return list(stale_files(objects.others, config))
