@@ -7,8 +7,7 @@ It knows nothing of proxies. A field that is missing or of a wrong type is a fac
     node         what is kept of each object: its key, role, group, names, references and facts
     references   the references between objects, and the ClusterClass of a Cluster
     evidence     the names of Clusters that an object says
-    namespaces   which object a key means, where namespace or file is open
-    nearness     which of several files is nearest, and which are for another cluster
+    nearness     which object a reference means: the nearest one of its name
     facts        what an object says about the network; defaults: what holds where it says nothing
     kinds        tables: the fields with facts, by kind; reading, pools, mirrors: their values
     releases     for which Cluster a HelmRelease or an App installs something
@@ -21,8 +20,7 @@ from __future__ import annotations
 from krm_fn.clusters.evidence import has_suffix, user_values_of
 from krm_fn.clusters.kinds import CLOUD_NAMES, kinds, network_path
 from krm_fn.clusters.model import Cluster, Key, Membership
-from krm_fn.clusters.namespaces import ObjectIndex, is_open, may_be_same
-from krm_fn.clusters.nearness import Folders, nearest
+from krm_fn.clusters.nearness import Folders, ObjectIndex, is_open, may_be_same, nearest
 from krm_fn.clusters.network import ClusterNetwork, Fact, value_of
 from krm_fn.clusters.references import (
     CLUSTER_VARIABLES,

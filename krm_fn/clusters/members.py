@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters.evidence import Evidence
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
-from krm_fn.clusters.model import Key, Membership
-from krm_fn.clusters.namespaces import ObjectIndex, may_be_same
-from krm_fn.clusters.nearness import Folders, Identity, nearest
+from krm_fn.clusters.model import Identity, Key, Membership
+from krm_fn.clusters.nearness import Folders, ObjectIndex, may_be_same, nearest
 from krm_fn.clusters.node import RelatedObject
 from krm_fn.clusters.references import Use
 from krm_fn.patch import field_path
@@ -52,7 +51,8 @@ class ClusterMembers:
         self._of_identity: dict[Identity, list[Key]] = {}
         for key in self.clusters:
             self._of_identity.setdefault(key.identity, []).append(key)
-        self._uses = ObjectIndex(self._by_target().items())
+        self._whole: set[Key] = set()
+        self._uses = ObjectIndex(self._by_target().items(), self._folders)
         self._of_class: dict[Key, list[RelatedObject]] = {}
         for cluster in self.clusters.values():
             if cluster.class_key:
@@ -77,10 +77,19 @@ class ClusterMembers:
             return []
         if target.namespace != key.namespace and self.nodes.find(key) == key:
             return []
-        uses = self._uses[target]
-        sources = [use.source for use in uses]
-        users = set(nearest(sources, key.file))
-        return [use for use in uses if use.source in users]
+        by_user: dict[Identity, dict[Key, list[Use]]] = {}
+        for use in self._uses[target]:
+            users = by_user.setdefault(use.source.identity, {})
+            users.setdefault(use.source, []).append(use)
+        uses: list[Use] = []
+        for users in by_user.values():
+            for user in nearest(users, key.file):
+                uses += users[user]
+        return uses
+
+    def is_whole(self, key: Key) -> bool:
+        """Return whether an object is no patch: one alone is meant by another one that refers to it."""
+        return key in self._whole
 
     def of(self, node: RelatedObject) -> list[Membership]:
         """Return the Clusters of an object, in the order of their names."""
@@ -99,9 +108,10 @@ class ClusterMembers:
                 targets = self.nodes.candidates(use.target)
                 if not targets:
                     targets = [use.target._replace(file="")]
-                namespaces = {target.namespace for target in targets}
-                if len(namespaces) > 1:
+                if len({target.namespace for target in targets}) > 1:
                     continue
+                if len(targets) == 1:
+                    self._whole.update(targets)
                 for target in targets:
                     uses.setdefault(target, []).append(use)
         return uses
@@ -206,9 +216,11 @@ class ClusterMembers:
         """
         namespace = evidence.namespace or node.key.namespace
         named = Key(*CLUSTER, namespace, evidence.name, node.key.file)
-        keys = self.nodes.candidates(named)
-        if not (keys or evidence.namespace or node.is_beside_its_cluster):
-            keys = self.nodes.namesakes(named)
+        if evidence.namespace or node.is_beside_its_cluster:
+            keys = self.nodes.candidates(named)
+        else:
+            keys = self.nodes.candidates(named._replace(namespace=""))
+            keys = [key for key in keys if may_be_same(key.namespace, namespace)] or keys
         namespaces = {key.namespace for key in keys}
         is_sure = len(namespaces) == 1
         how = evidence.how
@@ -225,7 +237,7 @@ class ClusterMembers:
             namespace = own_namespace
         key = Key(*CLUSTER, namespace, evidence.name)
         membership = self._membership(node, key, evidence.how)
-        if self.nodes.namesakes(key) or not may_be_same(namespace, own_namespace):
+        if self.nodes.has_name(key) or not may_be_same(namespace, own_namespace):
             return membership._replace(claimed_from=own_namespace)
         return membership
 

@@ -10,6 +10,9 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products.cluster_api import Role
 
+Identity = tuple[str, str, str, str]
+"""Group, kind, namespace and name."""
+
 
 class Key(NamedTuple):
     """An object, or what a reference names: the version of its API does not matter, an unknown file is ""."""
@@ -26,7 +29,7 @@ class Key(NamedTuple):
         return self.group, self.kind
 
     @property
-    def identity(self) -> tuple[str, str, str, str]:
+    def identity(self) -> Identity:
         """All but the file: objects with one identity may be in several files."""
         return self.group, self.kind, self.namespace, self.name
 

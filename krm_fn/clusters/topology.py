@@ -15,8 +15,7 @@ from krm_fn.clusters.facts import merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
 from krm_fn.clusters.members import ClusterMembers
 from krm_fn.clusters.model import Cluster, Key, Membership, Memberships
-from krm_fn.clusters.namespaces import may_be_same
-from krm_fn.clusters.nearness import Folders
+from krm_fn.clusters.nearness import Folders, may_be_same
 from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.node import RelatedObject, node_of
 from krm_fn.clusters.reading import pattern
@@ -107,15 +106,8 @@ class Topology:
         return tuple(sources)
 
     def is_whole(self, obj: Object) -> bool:
-        """Return whether an object is no patch: another object refers to it.
-
-        That one is in its own file, as in each of clusterctl's flavors, or nothing else has its name.
-        """
-        key = key_of(obj)
-        files = {use.source.file for use in self._members.uses_of(key)}
-        if key.file and key.file in files:
-            return True
-        return bool(files) and self._members.nodes.has_one(key)
+        """Return whether an object is no patch: another object refers to it, and can mean no other one."""
+        return self._members.is_whole(key_of(obj))
 
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""

@@ -151,8 +151,8 @@ class DataUses:
 
     def meant(self, key: Key) -> list[DataUse]:
         """Return what is known of the ConfigMaps or Secrets that a reference in this file means."""
-        namesakes = self._listed.namesakes(key._replace(file=self._file))
-        return [self._listed[near] for near in namesakes if near.namespace == key.namespace]
+        candidates = self._listed.candidates(key._replace(file=self._file))
+        return [self._listed[near] for near in candidates if near.namespace == key.namespace]
 
     def note(self, reference: DataReference) -> None:
         """Note that an object of this file reads a ConfigMap or a Secret."""
