@@ -1,4 +1,4 @@
-"""One answer as data: who gets which proxy, why, what changes, and what is left.
+"""Collect one answer as data: who gets which proxy, why, the changes of a run, and all that is left.
 
 Everything in it is plain and without a credential; ``dataclasses.asdict`` is what `--output json` prints.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from krm_fn.errors import UsageError
 from krm_fn.explain.cluster_answers import ClusterAnswer, answer_clusters, clusters_about
 from krm_fn.explain.cluster_names import cluster_names
-from krm_fn.explain.grants import Grant, Proxy, grants_of, proxies_of
+from krm_fn.explain.grants import Proxy, join_proxies, read_grants
 from krm_fn.explain.node_changes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
@@ -46,18 +46,16 @@ def explain(
     """Return the explanation of a run.
 
     Args:
-        comparison: what the run found out.
+        comparison: the comparison of that run.
         source: the objects of the list.
         only: the names of the Clusters that are explained; empty for all.
-        named: whether the table of what was covered has the names of the objects.
+        named: whether the table of covered objects has their names.
 
     Raises:
         UsageError: there is no Cluster of such a name.
     """
     belonging = _belonging(comparison)
-    grants: list[Grant] = []
-    for record in comparison.compared:
-        grants += grants_of(record)
+    grants = [grant for record in comparison.compared for grant in read_grants(record)]
     results = [*comparison.results, *comparison.silenced]
     nodes = node_changes(results, comparison.compared)
     clusters = answer_clusters(comparison, grants, belonging)
@@ -65,10 +63,8 @@ def explain(
     chosen = _chosen(only, names)
 
     def is_about(names: Collection[str]) -> bool:
-        """Return whether something is about a Cluster that is explained, or about none."""
-        if not chosen or not names:
-            return True
-        return not chosen.isdisjoint(names)
+        """Return whether the names are those of a Cluster that is explained, or none at all."""
+        return not chosen or not names or not chosen.isdisjoint(names)
 
     clusters = [cluster for cluster in clusters if is_about([cluster.name])]
     nodes = [change for change in nodes if is_about(change.clusters)]
@@ -85,7 +81,7 @@ def explain(
         covered=rows,
         nodes=nodes,
         findings=findings,
-        proxies=proxies_of(grants),
+        proxies=join_proxies(grants),
         silenced=len(comparison.silenced),
     )
 
@@ -108,20 +104,20 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
 
 def _belonging(comparison: Comparison) -> dict[ObjectRef, set[str]]:
     """Return the names of the Clusters of each object that was looked at."""
-    memberships = [(place.obj.ref, place.place.memberships) for place in comparison.compared]
-    memberships += [(record.obj.ref, record.memberships) for record in comparison.records]
     belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
-    for ref, of_object in memberships:
-        for membership in of_object:
-            for known_ref in (ref, membership.cluster.ref):
-                belonging[known_ref].update(cluster_names([membership]))
+    objects = [(place.obj.ref, place.place.memberships) for place in comparison.compared]
+    objects += [(record.obj.ref, record.memberships) for record in comparison.records]
+    for ref, memberships in objects:
+        belonging[ref].update(cluster_names(memberships))
+        for membership in memberships:
+            belonging[membership.cluster.ref].update(cluster_names([membership]))
     return belonging
 
 
 def _summary(
     clusters: Iterable[ClusterAnswer], nodes: Iterable[NodeChange], rows: Sequence[Covered]
 ) -> str:
-    """Return one sentence: how many objects have the proxy, change, and are left, and what happens to nodes."""
+    """Return one sentence: how many objects have the proxy, change, and are left, and whose nodes are replaced."""
     found = sum(row.found for row in rows)
     if not found:
         return "No object could carry a proxy."

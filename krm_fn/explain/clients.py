@@ -1,7 +1,7 @@
-"""What reads NO_PROXY: would this client reach this host directly, or through the proxy?
+"""Model the clients that read NO_PROXY: does this one reach a host directly, or through the proxy?
 
-Hardly two clients agree; each is a row of what an entry means to it. What no list in practice needs (a netmask, an
-octet written in octal) is left out. ``tests/explain/test_clients.py`` holds what was measured.
+Hardly two clients agree; each is a row with the meaning of an entry. A netmask, or an octet written in octal, which no
+list in practice needs, is left out. ``tests/explain/test_clients.py`` holds what was measured.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _CIDR = re.compile(r"[0-9A-Fa-f.:]+/[0-9]+")
 _PORT = re.compile(r"(\[[^\]]*\]|[^:]*):([0-9]+)")
 _BREAKS_HTTPX = re.compile(r"^\[|^[^:]*:.*/|[^\x20-\x7e]|@")
 
-# The columns: the ID; what `example.com`, `.example.com` and `*.example.com` mean (the name itself, what is below it,
+# The columns: the ID; the meaning of `example.com`, `.example.com` and `*.example.com` (the name itself, all below it,
 # both, whatever ends with it, or nothing); where `*` means every host (as the whole list, as any entry, or nowhere);
-# what divides a list; what else it does; what a person calls it, with programs that are known to use it. What it does:
+# how a list is divided; further abilities; the name for people, with programs that are known to use it. The abilities:
 #   4, 6            reads CIDRs of that version of IP
 #   ports           `example.com:8080` means that port
 #   ipv6, brackets  reads `fd00::1`, or `[fd00::1]`
@@ -64,7 +64,7 @@ java              itself nothing below   entry comma          brackets case loop
 
 
 class _SplitEntry(NamedTuple):
-    """One entry of a list, as it is written, and what it may mean to some client."""
+    """One entry of a list, as it is written, and taken apart for all clients."""
 
     written: str
     is_cidr: bool
@@ -159,6 +159,7 @@ def _entry(written: str) -> _SplitEntry:
 
 
 def _clients() -> dict[str, Client]:
+    """Read the table."""
     clients = {}
     for row in _TABLE.strip().splitlines():
         columns, _, name = row.partition("| ")

@@ -1,4 +1,4 @@
-"""What each Cluster gets: its proxies, what changes, which nodes are replaced, and what gets nothing."""
+"""Say of each Cluster which proxies it gets, and which of its nodes get none, and why."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from krm_fn.plan.selection import is_selected
 from krm_fn.settings import declared_urls
 
 _NOTHING = ("NodesWithoutProxy", "ClassPatchErases")
-"""The codes of what leaves nodes without a proxy."""
+"""The codes of results about nodes that are left without a proxy."""
 
 
 @dataclass
 class ClusterAnswer:
-    """What one Cluster gets.
+    """The proxies of one Cluster.
 
     Attributes:
         name: ``namespace/name``.
         proxies: its parts -> their proxy.
-        left: what of it gets no proxy, and why.
+        left: a line for each part that gets no proxy, with the reason.
     """
 
     name: str
@@ -38,10 +38,10 @@ def answer_clusters(
     grants: Sequence[Grant],
     belonging: Mapping[ObjectRef, set[str]],
 ) -> list[ClusterAnswer]:
-    """Return what each Cluster gets; first those of which something gets nothing.
+    """Return an answer for each Cluster; first those of which a part gets no proxy.
 
     Args:
-        comparison: what the run found out.
+        comparison: the comparison of a run.
         grants: who gets which proxy.
         belonging: object -> the names of its Clusters.
     """
@@ -68,14 +68,14 @@ def answer_clusters(
 
 
 def clusters_about(result: Result, belonging: Mapping[ObjectRef, set[str]]) -> set[str]:
-    """Return the names of the Clusters of its object, and of those of which it is true as well."""
+    """Return the names of the Clusters of the object of a result, and of those that the result names."""
     names = {redact(name.removeprefix("Cluster/")) for name in result.clusters}
     names |= belonging.get(result.ref, set())
     return names
 
 
 def _add_proxy(proxies: dict[str, str], grant: Grant) -> None:
-    """Add the proxy of each part; groups of workers are one part where all of them get the same."""
+    """Add the proxy of each part; groups of workers that get the same proxy are one part."""
     http_proxy, https_proxy = grant.urls
     url = http_proxy or https_proxy or "no proxy"
     for part in grant.parts or (READERS[grant.audience],):
@@ -88,17 +88,14 @@ def _kind(part: str) -> str:
 
 
 def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, str]:
-    """Return each Cluster of the list -> why it would get no proxy; "" where its nodes have it by something else."""
+    """Return each Cluster of the list -> why it would get no proxy; "" if another system gives it to its nodes."""
     overview = comparison.overview
     served: set[ObjectRef] = set()
     for nodes in overview.other_nodes:
         if nodes.system:
             served.update(membership.cluster.ref for membership in nodes.memberships)
-    classes = set()
-    for grant in grants:
-        context = grant.record.place.class_context
-        if context:
-            classes.add(context.of_class)
+    contexts = [grant.record.place.class_context for grant in grants]
+    classes = {context.of_class for context in contexts if context}
     for record in comparison.compared:
         context = record.place.class_context
         if context and context.of_class in classes:

@@ -1,4 +1,4 @@
-"""Who gets which proxy: what each place gets, and places that get the same, as one."""
+"""Say who gets which proxy: the grant of each place, and places that get the same, as one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from krm_fn.explain.cluster_names import Names, cluster_names, distinct, parts_o
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, Entry
+from krm_fn.noproxy import Audience, Entry, parse
 from krm_fn.plan.record import Compared
 from krm_fn.settings import Resolved
 
@@ -27,7 +27,13 @@ READERS = {
 
 @dataclass(frozen=True)
 class ProxyEntry:
-    """An entry of NO_PROXY, why it is there, and the Clusters that alone have it; none where all have it."""
+    """An entry of NO_PROXY, and why it is there.
+
+    Attributes:
+        text: without a credential.
+        why: a line for each reason.
+        clusters: the Clusters that alone have it; empty if all have it.
+    """
 
     text: str
     why: Names
@@ -49,13 +55,13 @@ class Proxy:
 
     Attributes:
         readers: who reads the list.
-        clusters: the Clusters; empty where none is known.
-        parts: which nodes of them, or which rules of a policy; empty where all are meant.
+        clusters: the Clusters; empty if none is known.
+        parts: the nodes of them, or the rules of a policy, that get it; empty if all do.
         http_proxy: the URL without a credential.
         https_proxy: the URL without a credential.
         no_proxy: the entries of their lists.
-        places: where it is written.
-        hosts: which programs reach which hosts; none where the reader completes the list by itself.
+        places: the objects that hold it.
+        hosts: which programs reach which hosts; empty if the reader completes the list by itself.
     """
 
     readers: str
@@ -101,17 +107,15 @@ class Grant:
         return redact(first), redact(second)
 
 
-def grants_of(record: Compared) -> list[Grant]:
-    """Return what a place gets, and what some groups of workers get there in its place."""
+def read_grants(record: Compared) -> list[Grant]:
+    """Return the grant of a place, and those of groups of workers that get another proxy there."""
     place = record.place
-    if not (place.is_asked and place.resolved.declared):
-        return []
-    if place.audience is Audience.NOBODY:
-        return []
-    if not (record.is_changed or record.before or record.after):
+    is_given = place.is_asked and place.resolved.declared and place.audience is not Audience.NOBODY
+    if not is_given or not (record.is_changed or record.before or record.after):
         return []
     memberships = place.memberships
-    if place.audience in (Audience.POD, Audience.GO):  # it gets the networks of the only Cluster
+    if place.audience in (Audience.POD, Audience.GO):
+        # Pods get the networks of the only Cluster, although nothing says that they run in it.
         memberships = tuple(membership for membership in memberships if not membership.is_only)
     grant = Grant(record, cluster_names(memberships), parts_of(memberships), place.resolved)
     grants = [grant]
@@ -119,16 +123,15 @@ def grants_of(record: Compared) -> list[Grant]:
     ours = place.resolved.settings.variables()
     for (_, group), settings in groups.items():
         if settings.is_declared and settings.variables() != ours:
-            texts = filter(None, settings.no_proxy.split(","))
-            entries = tuple(map(Entry, texts))
+            entries = tuple(map(Entry, parse(settings.no_proxy)))
             resolved = place.resolved._replace(settings=settings, entries=entries)
             part = f"worker {redact(group)}"
             grants.append(replace(grant, parts=(part,), resolved=resolved))
     return grants
 
 
-def proxies_of(grants: Iterable[Grant]) -> list[Proxy]:
-    """Return the proxies; places whose lists a person wrote alike, for the same readers, are one."""
+def join_proxies(grants: Iterable[Grant]) -> list[Proxy]:
+    """Return the proxies: places whose lists a person wrote alike, for the same readers, are one."""
     alike: defaultdict[object, list[Grant]] = defaultdict(list)
     for grant in grants:
         resolved = grant.resolved
@@ -170,8 +173,7 @@ def _places(grants: Iterable[Grant]) -> Iterator[WrittenPlace]:
         place = grant.record.place
         targets[place.obj.ref].append(place.target_id)
     for ref, names in targets.items():
-        file = redact(ref.file_path)
-        yield WrittenPlace(redact(str(ref)), file, distinct(names))
+        yield WrittenPlace(redact(str(ref)), redact(ref.file_path), distinct(names))
 
 
 def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
@@ -189,6 +191,5 @@ def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
             for grant in owners[text]:
                 names += grant.clusters
         why = tuple(map(redact, entry.why))
-        shown_entry = ProxyEntry(redact(text), why, distinct(names))
-        shown.append(shown_entry)
+        shown.append(ProxyEntry(redact(text), why, distinct(names)))
     return sorted(shown, key=lambda entry: bool(entry.clusters))

@@ -1,4 +1,4 @@
-"""The hosts that decide whether a cluster behind a proxy works, and which programs reach them directly.
+"""Name the hosts that decide whether a cluster behind a proxy works, and the programs that reach them directly.
 
 The verdicts are those of the models in ``explain.clients``.
 """
@@ -26,8 +26,8 @@ class Host:
     Attributes:
         name: a name or an address.
         port: its port.
-        what: what it is for.
-        should_be_direct: whether programs must reach it without the proxy; None where no list can promise that.
+        what: its purpose, in words.
+        should_be_direct: whether programs must reach it without the proxy; None if no list can promise that.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Reached:
 
     @property
     def wrong(self) -> Names:
-        """The programs that do not do what they should."""
+        """The programs that go the wrong way, or fail."""
         if self.host.should_be_direct is None:
             return self.failing
         if self.host.should_be_direct:
@@ -61,10 +61,10 @@ def reached(
     written: Iterable[str],
     readers: Sequence[str],
 ) -> list[Reached]:
-    """Return how programs reach each host of interest; hosts that mean the same and are reached alike are one.
+    """Return how programs reach each host of interest; hosts of one purpose that are reached alike are one.
 
     Args:
-        lists: values of the variable, and what is known of the Clusters that each is for.
+        lists: values of NO_PROXY, with the facts about the Clusters that each is for.
         written: the entries that a person wrote.
         readers: the IDs of the programs.
     """
@@ -120,14 +120,14 @@ def _hosts(
     yield Host("169.254.169.254", 80, "the metadata service", None)
     for entry in written:
         if entry != "*":
-            yield _of_entry(entry)
+            yield _host_in(entry)
     for name in _PUBLIC:
         if not CLIENTS["go"].goes_direct(no_proxy, name, 443):
             yield Host(name, 443, "a public registry: through the proxy", should_be_direct=False)
             return
 
 
-def _of_entry(entry: str) -> Host:
+def _host_in(entry: str) -> Host:
     """Return an example of a host for an entry: itself, a name below a domain, the first address of a CIDR."""
     what = f'your entry "{entry}"'
     if "/" in entry:
@@ -138,7 +138,7 @@ def _of_entry(entry: str) -> Host:
 
 
 def _nth(cidr: str, number: int) -> str:
-    """Return the address with that number inside a CIDR; the CIDR's own text if it is invalid."""
+    """Return the address with that number inside a CIDR, or the text of the CIDR if it is invalid."""
     addresses = network(cidr)
     if addresses is None or number >= addresses.num_addresses:
         return cidr

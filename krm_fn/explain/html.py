@@ -1,4 +1,4 @@
-"""The sections of an explanation as one page, which a browser opens without a server and a script.
+"""Show the sections of an explanation as one page, which a browser opens without a server and a script.
 
 Every value is escaped, and the Content-Security-Policy of the page allows nothing but its style.
 """
@@ -20,7 +20,7 @@ _MANY_TILES = 60
 
 
 def render(explanation: Explanation, about: str) -> str:
-    """Return the page; ``about`` says of which folder it is, and of when."""
+    """Return the page; ``about`` names the folder and the time."""
     body, links = "", ""
     for number, section in enumerate(sections(explanation)):
         title = _text(section.title)
@@ -41,7 +41,7 @@ def render(explanation: Explanation, about: str) -> str:
 
 
 def _list(section: Section) -> str:
-    """Return what to do, each with the text to paste and the places."""
+    """Return the steps to take, each with the text to paste and the places."""
     items = ""
     for what, text, places in section.rows:
         items += f"<li><p>{_text(what)}</p>"
@@ -55,7 +55,7 @@ def _list(section: Section) -> str:
 
 
 def _table(section: Section) -> str:
-    """Return a table in a box, which scrolls where the screen is narrow."""
+    """Return a table in a box, which scrolls on a narrow screen."""
     columns = "".join(f'<th scope="col">{name}</th>' for name in section.head)
     rows = ""
     for row in section.rows[:_MOST]:
@@ -74,7 +74,7 @@ def _table(section: Section) -> str:
 
 
 def _folded(called: str, cell: str, few: int = _FEW) -> str:
-    """Return the lines of a cell, folded where they are more than a few."""
+    """Return the lines of a cell, folded if they are more than a few."""
     lines = cell.splitlines()
     if len(lines) <= few:
         return "".join(f"<p>{_text(line)}</p>" for line in lines)
@@ -86,14 +86,14 @@ def _folded(called: str, cell: str, few: int = _FEW) -> str:
 
 
 def _rest(items: Sequence[object]) -> str:
-    """Return the number of rows or lines that are not shown, and what shows them; "" where all are."""
+    """Return the number of rows or lines that are not shown, and the option that shows them; "" if all are shown."""
     if len(items) <= _MOST:
         return ""
     return f"<p>and {len(items) - _MOST} more: <code>--output json</code> has each</p>"
 
 
 def _text(words: str) -> str:
-    """Return escaped text, with what is in back-quotes as code."""
+    """Return escaped text, with the words in back-quotes as code."""
     pieces = printable_html(words).split("`")
     for number in range(1, len(pieces) - 1, 2):
         pieces[number] = f"<code>{pieces[number]}</code>"

@@ -1,4 +1,4 @@
-"""Which nodes a run replaces, and which ones keep what they have.
+"""Say which nodes a run replaces, and which ones stay as they are.
 
 Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templates", "Changing a ClusterClass",
 "Kubeadm control plane".
@@ -20,7 +20,7 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets import TARGETS
 
 _KINDS: Mapping[tuple[str, str], NodeConfigKind | DistributionRow] = {**NODE_KINDS, **TEMPLATES}
-"""What sets up nodes of kubeadm and the like, and the templates of others."""
+"""The kinds that set up nodes of kubeadm and the like, and the templates of others."""
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
 _KEPT = "NodesKept"
 _NAME = ("metadata", "name")
@@ -28,15 +28,15 @@ _NAME = ("metadata", "name")
 
 @dataclass(frozen=True)
 class NodeChange:
-    """Nodes that are replaced, or that are not although what makes them changes.
+    """Nodes that are replaced, or that are kept although the object that makes them changes.
 
     Attributes:
         clusters: the names of their Clusters.
-        parts: which nodes of them.
-        object: what changes.
+        parts: the nodes of them that are meant; empty for all.
+        object: the object that changes.
         file: the name of its file, "" for standard input.
         is_replaced: whether new machines take their place.
-        why: what replaces or keeps them.
+        why: the reason for either.
     """
 
     clusters: Names
@@ -47,56 +47,50 @@ class NodeChange:
     why: str
 
 
-def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> list[NodeChange]:
-    """Return what a run does to nodes, in the order of its results, also of what is silenced."""
-    members: dict[ObjectRef, Sequence[Membership]] = {}
-    of_workers: dict[object, Sequence[Membership]] = {}
-    for record in compared:
-        ref = record.obj.ref
-        members[ref] = record.place.memberships
-        kind = _KINDS.get(record.obj.group_kind)
-        if kind and kind.is_template and not kind.is_control_plane:
-            of_workers[ref.namespace, ref.name] = record.place.memberships
-    by_object = grouped(results, lambda result: result.ref)
-    keeping = {}
-    kept = set()
-    for result in results:
-        if result.code == _KEPT:
-            keeping[result.ref] = result
-            kept.add((result.ref.namespace, result.current))
-    changes = []
-    for of_object in by_object:
-        ref = of_object[0].ref
-        memberships = members.get(ref, ())
-        effect: _Effect | None
-        kept_by = keeping.get(ref)
-        if kept_by:
-            template = (ref.namespace, kept_by.current)
-            memberships = memberships or of_workers.get(template, ())
-            effect = _Effect(False, kept_by.message)
-        else:
-            is_kept = (ref.namespace, ref.name) in kept
-            changed = [result for result in of_object if not result.code]
-            effect = _effect(ref, changed, memberships, is_kept=is_kept)
-        if effect is not None:
-            changes.append(
-                NodeChange(
-                    clusters=cluster_names(memberships),
-                    parts=parts_of(memberships),
-                    object=redact(str(ref)),
-                    file=redact(ref.file_path),
-                    is_replaced=effect.is_replaced,
-                    why=redact(effect.why),
-                )
-            )
-    return changes
-
-
 class _Effect(NamedTuple):
     """Whether new machines take the place of nodes, and why."""
 
     is_replaced: bool
     why: str
+
+
+def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> list[NodeChange]:
+    """Return the effects of a run on nodes, in the order of its results, silenced ones included."""
+    members: dict[ObjectRef, Sequence[Membership]] = {}
+    members_by_template: dict[object, Sequence[Membership]] = {}
+    for record in compared:
+        ref = record.obj.ref
+        members[ref] = record.place.memberships
+        kind = _KINDS.get(record.obj.group_kind)
+        if kind and kind.is_template and not kind.is_control_plane:
+            members_by_template[ref.namespace, ref.name] = record.place.memberships
+    # `NodesKept` is a result of the object that uses a template; its current value is the name of the template.
+    keeping = {result.ref: result for result in results if result.code == _KEPT}
+    kept = {(ref.namespace, result.current) for ref, result in keeping.items()}
+    changes = []
+    for group in grouped(results, lambda result: result.ref):
+        ref = group[0].ref
+        memberships = members.get(ref, ())
+        effect: _Effect | None
+        if ref in keeping:
+            template = (ref.namespace, keeping[ref].current)
+            memberships = memberships or members_by_template.get(template, ())
+            effect = _Effect(False, keeping[ref].message)
+        else:
+            is_kept = (ref.namespace, ref.name) in kept
+            changed = [result for result in group if not result.code]
+            effect = _effect(ref, changed, memberships, is_kept=is_kept)
+        if effect is not None:
+            change = NodeChange(
+                cluster_names(memberships),
+                parts_of(memberships),
+                object=redact(str(ref)),
+                file=redact(ref.file_path),
+                is_replaced=effect.is_replaced,
+                why=redact(effect.why),
+            )
+            changes.append(change)
+    return changes
 
 
 def _effect(
@@ -106,11 +100,12 @@ def _effect(
     *,
     is_kept: bool,
 ) -> _Effect | None:
-    """Return what the changes of an object do to nodes; None where it makes none, or another object says it."""
+    """Return the effect of the changes of an object on nodes, or None if it makes none or another object says it."""
     if not changes:
         return None
     group_kind = (ref.api_version.rpartition("/")[0], ref.kind)
     if group_kind in _CLUSTERS:
+        # An annotation of a Cluster replaces no node.
         for change in changes:
             if change.target and change.path[:1] == ("spec",):
                 return _Effect(True, "variables or patches of a ClusterClass change")
@@ -123,6 +118,7 @@ def _effect(
         return _Effect(False, f"a machine reads its {kind.kind} once, when it is created")
     if any(change.path == _NAME for change in changes):
         return _Effect(True, "the template gets another name")
+    # The object that uses the template says it.
     if kind.is_control_plane or is_kept:
         return None
     if any(membership.worker_class for membership in memberships):
@@ -131,7 +127,7 @@ def _effect(
 
 
 def _effect_of_target(changes: Iterable[Result]) -> _Effect | None:
-    """Return what the target of a change says of the nodes of its product."""
+    """Return the effect that the row of a target promises for the nodes of its product, or None."""
     for change in changes:
         target = TARGETS.get(change.target)
         update = target.node_update if target else None

@@ -1,4 +1,4 @@
-"""What an explanation says, as titles and tables: the same for a terminal and for the page."""
+"""Turn an explanation into titles and tables, alike for a terminal and for the page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _Rows = list[list[str]]
 
 
 class Section(NamedTuple):
-    """A title and a table; ``head`` names the columns. What stands in back-quotes is code.
+    """A title and a table; ``head`` names the columns. Text in back-quotes is code.
 
     Attributes:
         is_detail: whether it belongs to the section before it.
-        is_list: whether each row is something to do, with a text to paste, and places.
+        is_list: whether each row is a step to take, with a text to paste, and places.
         is_of_clusters: whether the first cell of a row holds names of Clusters.
     """
 
@@ -42,7 +42,7 @@ class Section(NamedTuple):
 
 
 def sections(explanation: Explanation) -> list[Section]:
-    """Return the sections that have something to say, the most important first."""
+    """Return the sections that have rows, the most important first."""
     of_clusters = ("Clusters", "Proxy", "What is left")
     clusters = _clusters(explanation.clusters)
     actions = list(_actions(explanation))
@@ -83,7 +83,7 @@ def _covered(rows: Iterable[Covered]) -> _Rows:
 
 
 def _actions(explanation: Explanation) -> Iterator[list[str]]:
-    """Yield what a person does, for each code of the findings, and for what is left.
+    """Yield a step to take for each code of the findings, and for each system of which objects are left.
 
     Each is a sentence, the text to paste, and the places or reasons.
     """
@@ -109,7 +109,7 @@ def _actions(explanation: Explanation) -> Iterator[list[str]]:
 
 
 def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
-    """Return the Clusters; those about which there is the same to say are one row."""
+    """Return the Clusters; those with the same proxies are one row."""
     alike = defaultdict(list)
     for cluster in clusters:
         key = (_proxies(cluster), bool(cluster.left))
@@ -133,11 +133,9 @@ def _proxies(cluster: ClusterAnswer) -> str:
 def _nodes(changes: Iterable[NodeChange]) -> _Rows:
     objects = defaultdict(list)
     for change in sorted(changes, key=lambda change: not change.is_replaced):
-        what = f"replaced: {change.why}"
-        if not change.is_replaced:
-            what = f"NOT {what}"
+        what = "replaced" if change.is_replaced else "NOT replaced"
         name = f"{change.file} {change.object}"
-        objects[what].append(name.strip())
+        objects[f"{what}: {change.why}"].append(name.strip())
     return [[what, "\n".join(names)] for what, names in objects.items()]
 
 

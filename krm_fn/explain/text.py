@@ -1,4 +1,4 @@
-"""The sections of an explanation for a terminal; no colour, so that it can be piped."""
+"""Show the sections of an explanation in a terminal, without colour, so that they can be piped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MORE = "`--verbose` shows all, `--cluster NAME` those of one Cluster"
 
 
 def render(explanation: Explanation, *, verbose: bool = False, quiet: bool = False) -> str:
-    """Return one sentence, the sections, and unless it is ``quiet`` the table of what was covered."""
+    """Return one sentence, the sections, and unless it is ``quiet`` the table of the covered objects."""
     lines = [explanation.summary]
     for section in sections(explanation):
         if section.title == COVERED:
