@@ -30,7 +30,7 @@ from krm_fn.targets.nodes.exports import (
 from krm_fn.targets.nodes.node_config import MARK, NodeConfig
 
 START, END = "Start", "End"
-"""The values of the option ``place``; without it the place follows from the commands."""
+"""The values of the option ``place``; without it the commands decide."""
 
 TRUST_MARK = f"{MARK}: trust store"
 """Ends the commands of ``nodes.trustedCA``."""
@@ -39,37 +39,74 @@ _LONGEST = 65_536
 """So much of a command is looked at; Cluster API takes less."""
 _UNKNOWN = "\ncurl "
 """Stands for a script that is not known, which may need the network."""
-_RUN = (
-    r"(?m)(?:^|[;&|({]|\b(?:bash|sh|source|sudo|exec)|(?<!\S)\.)[ \t]*(?:-[^\s;&|({]+[ \t]+)*[\"']?"
-)
 _COMMENTS = r"(?m)^[ \t]*#.*$"
-_PROGRAM = r"(?:^|[\s;&|(`\"'}])(?:[\w./~${}-]*/)?"
-_ALONE = (
-    "SUSEConnect|add-apt-repository|ansible-galaxy|ansible-pull|apk|apt|apt-get|aptitude|aria2c|aws|axel|az|azcopy|"
-    "clusterctl|crane|curl|dnf5?|flux|gcloud|git|gsutil|microdnf|oras|rclone|regctl|s3cmd|skopeo|snap|"
-    "subscription-manager|tdnf|unattended-upgrades?|wget|yum|yum-config-manager|zypper"
+
+_RUN = r"""(?mx)
+(?: ^ | [;&|({]                              # /opt/a.sh        true && /opt/a.sh
+  | \b(?:bash|sh|source|sudo|exec)           # bash -x /opt/a.sh
+  | (?<!\S)\.                                # . /opt/a.sh
 )
-_WITH_A_VERB = (
-    "(?:crictl|ctr|docker|nerdctl|podman|helm)[\"']?(?:\\s+\\S+){0,6}\\s+"
-    "(?:build|compose|dependency|fetch|install|login|pull|push|registry|repo|run|search|template|upgrade)|"
-    "(?:pip3?|npm|yarn|gem|bundle|cargo|go|flatpak|pipx|k0s|python3?\\s+-m\\s+pip)[\"']?\\s+"
-    "(?:add|ci|download|fetch|get|install|run|update|upgrade)|"
-    "kubectl[\"']?(?:\\s+\\S+){0,6}\\s+(?:annotate|apply|create|delete|exec|get|label|patch|wait)|"
-    "kubeadm\\s+(?:config\\s+images|init|join)|apt-key|gpg2?(?:\\s+\\S+){0,6}\\s+--recv-keys?"
+[ \t]*
+(?: -[^\s;&|({]+ [ \t]+ )*                   # options of the shell or of sudo: -x
+["']?
+"""
+"""In front of the path of a script that a command runs; one that it copies or chmods needs no network."""
+
+_NEEDS_NETWORK = r"""(?mx)
+(?: ^ | [\s;&|(`"'}] )                       # a program begins a word: curl    $(curl    "curl    ${SUDO}curl
+(?: [\w./~${}-]*/ )?                         # its folder: /usr/bin/curl    $BIN/curl
+(?:
+  (?: SUSEConnect|add-apt-repository|ansible-galaxy|ansible-pull|apk|apt|apt-get|aptitude|aria2c|aws|axel|az|azcopy
+    | clusterctl|crane|curl|dnf5?|flux|gcloud|git|gsutil|microdnf|oras|rclone|regctl|s3cmd|skopeo|snap
+    | subscription-manager|tdnf|unattended-upgrades?|wget|yum|yum-config-manager|zypper
+  ) (?=\s)                                   # whatever its arguments are: apt-get update
+| (?:
+    (?:crictl|ctr|docker|nerdctl|podman|helm) ["']? (?:\s+\S+){0,6} \s+
+    (?:build|compose|dependency|fetch|install|login|pull|push|registry|repo|run|search|template|upgrade)
+                                             # crictl --config /x pull pause
+  | (?:pip3?|npm|yarn|gem|bundle|cargo|go|flatpak|pipx|k0s|python3?\s+-m\s+pip) ["']? \s+
+    (?:add|ci|download|fetch|get|install|run|update|upgrade)
+                                             # pip install awscli
+  | kubectl ["']? (?:\s+\S+){0,6} \s+ (?:annotate|apply|create|delete|exec|get|label|patch|wait)
+                                             # kubectl -n x apply -f y
+  | kubeadm \s+ (?:config\s+images|init|join)
+                                             # kubeadm config images pull
+  | apt-key | gpg2? (?:\s+\S+){0,6} \s+ --recv-keys?
+                                             # gpg --keyserver x --recv-keys y
+  ) \b
 )
-_NEEDS_NETWORK = rf"(?m){_PROGRAM}(?:(?:{_ALONE})(?=\s)|(?:{_WITH_A_VERB})\b)"
+"""
 _HELP = r"\S+\s+(?:--help|--version|-V|help|version)\s*"
-_URL = r"://(?:[^/@\s]{0,500}@)?([^/:\s\"']+)"
-_LOCAL = r"localhost|127\..*|169\.254\..*|\[.*|metadata.*|100\.100\.100\.200|168\.63\.129\.16"
-_SYSTEMCTL = r"(?:^|[;&|\n({]|\b(?:then|do|else)\b)[ \t]*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?systemctl\s+(?:-\S+\s+)*"
-_RELOAD = rf"{_SYSTEMCTL}daemon-reload\b"
-_OF_CONTAINERD = r"\s[^;&|\n#]*(?<![\w-])containerd(?:\.service)?(?![\w.-])"
-_RESTART = rf"{_SYSTEMCTL}(?:[a-z]+-)*restart{_OF_CONTAINERD}"
-_STOP, _BEGIN = rf"{_SYSTEMCTL}stop{_OF_CONTAINERD}", rf"{_SYSTEMCTL}start{_OF_CONTAINERD}"
+_URL = r"""(?x)
+:// (?:[^/@\s]{0,500}@)?                     # https://user:password@
+([^/:\s"']+)                                 # files.example
+"""
+_LOCAL = r"""(?x)
+localhost | 127\..* | \[.*                   # 127.0.0.1    [::1]
+| 169\.254\..* | metadata.*                  # metadata services: 169.254.169.254    metadata.google.internal
+| 100\.100\.100\.200 | 168\.63\.129\.16      # those of Alibaba and Azure
+"""
+
+_SYSTEMCTL = r"""
+(?: ^ | [;&|\n({] | \b(?:then|do|else)\b )   # where a command begins: true && systemctl
+[ \t]* (?:sudo\s+(?:-\S+\s+)*)? (?:/\S*/)?   # sudo -n /usr/bin/systemctl
+systemctl\s+ (?:-\S+\s+)*                    # systemctl --no-block
+"""
+_CONTAINERD = r"""
+\s [^;&|\n\#]*                               # other units in front
+(?<![\w-]) containerd(?:\.service)? (?![\w.-])
+"""
+_RELOAD = rf"(?x){_SYSTEMCTL} daemon-reload\b"
+_RESTARTS = rf"(?x){_SYSTEMCTL} (?:[a-z]+-)*restart {_CONTAINERD}"
+_STOPS = rf"(?x){_SYSTEMCTL} stop {_CONTAINERD}"
+_STARTS = rf"(?x){_SYSTEMCTL} start {_CONTAINERD}"
 _TOUCHES_CONTAINERD = r"containerd|\bcri-?o\b|docker(?:\.io|-ce)|moby-engine|nerdctl-full"
-_LOOKS_ONLY = (
-    r"\s*(?:cat|echo|grep|ls|test|\[|systemctl\s+(?:is-active|is-enabled|status|show))\s[^;&|>\n]*"
+_LOOKS_ONLY = r"""(?x)\s*
+(?: cat|echo|grep|ls|test|\[                 # ls /etc/containerd
+  | systemctl\s+(?:is-active|is-enabled|status|show)
 )
+\s [^;&|>\n]*                                # and nothing is written or run behind: not `cat x > y`
+"""
 
 
 class Commands(NamedTuple):
@@ -81,8 +118,8 @@ class Commands(NamedTuple):
     texts: Sequence[str]
     scripts: Mapping[str, str | None]
 
-    def whole(self, index: int) -> str:
-        """Return a command with the scripts that it names."""
+    def with_scripts(self, index: int) -> str:
+        """Return a command and the scripts that it names, without comments."""
         command = text = self.texts[index]
         for path, script in self.scripts.items():
             if path not in command:
@@ -104,7 +141,7 @@ class Anchors(NamedTuple):
 
 
 def anchors(commands: Commands, place: str) -> Anchors:
-    """Return where exports and restart belong."""
+    """Return where exports and restart belong, given the option ``place``."""
     end = len(commands.texts)
     others = [index for index, text in enumerate(commands.texts) if text and not _is_ours(text)]
     if place == END:
@@ -113,7 +150,7 @@ def anchors(commands: Commands, place: str) -> Anchors:
     before = []
     behind = restart_behind = -1
     for index in others:
-        text = commands.whole(index)
+        text = commands.with_scripts(index)
         if touches_containerd(text):
             restart_behind = index
         if place == START or needs_the_proxy(text):
@@ -126,20 +163,22 @@ def anchors(commands: Commands, place: str) -> Anchors:
 
 
 class Kept(NamedTuple):
-    """A command of the new list; ``place`` is its index in the old list, -1 for a new one."""
+    """A command of the new list; ``old_index`` is that in the old list, -1 for a new one."""
 
     text: str
-    place: int = -1
+    old_index: int = -1
 
 
 def arranged(commands: Commands, exports: Variables, restart: str, place: str) -> list[Kept]:
-    """Return the commands as they are to be.
+    """Return the new list of commands.
+
+    A command of ours that is right, where it has to be, stays there: a list that works keeps its order.
 
     Args:
-        commands: those that are there.
+        commands: the old ones.
         exports: the variables that have to be exported.
-        restart: the command that restarts what pulls images; "" for none.
-        place: ``Start``, ``End``, or "" for what the commands need.
+        restart: the command that restarts the service that pulls images; "" for none.
+        place: ``Start``, ``End``, or "" where the commands decide.
 
     Raises:
         ValueError: a value holds what a shell word cannot carry.
@@ -169,18 +208,14 @@ def arranged(commands: Commands, exports: Variables, restart: str, place: str) -
 
 
 def _add_exports(
-    kept: list[Kept],
-    end: int,
-    commands: Commands,
-    exports: Variables,
-    missing: Variables,
+    kept: list[Kept], end: int, commands: Commands, exports: Variables, missing: Variables
 ) -> None:
     """Add the missing exports at an index; with those of our own in front of it they stand in our order."""
     start = end
     block = {}
     while start > 0:
         command = kept[start - 1]
-        if command.place < 0 or not is_ours(commands.texts[command.place]):
+        if command.old_index < 0 or not is_ours(commands.texts[command.old_index]):
             break
         block[command.text] = command
         start -= 1
@@ -188,28 +223,30 @@ def _add_exports(
     for name, value in exports.items():
         text = export(name, value)
         if name in missing or text in block:
-            command = block.get(text, Kept(text))
-            ordered.append(command)
+            ordered.append(block.get(text, Kept(text)))
     kept[start:end] = ordered
 
 
 def _position(kept: Sequence[Kept], anchor: int) -> int:
-    """Return the position of the first command that was at ``anchor`` or behind it; what is new stays in front."""
+    """Return the position of the first command that was at ``anchor`` or behind it; new ones stay in front."""
     for position, command in enumerate(kept):
-        if command.place >= anchor:
+        if command.old_index >= anchor:
             return position
     return len(kept)
 
 
 def _is_ours(text: str) -> bool:
-    if only_exports(text) or is_restart(text):
-        return True
-    return text.rstrip().endswith(TRUST_MARK)
+    return bool(only_exports(text)) or is_restart(text) or is_of_trust_store(text)
 
 
 def is_restart(command: str) -> bool:
     """Return whether a command is the restart that this program adds."""
     return command.rstrip().endswith(MARK) and "systemctl" in command
+
+
+def is_of_trust_store(command: str) -> bool:
+    """Return whether a command is one of ``nodes.trustedCA``."""
+    return command.rstrip().endswith(TRUST_MARK)
 
 
 def restart_of(unit: str, verb: str) -> str:
@@ -225,9 +262,9 @@ def _is_restarted(texts: Sequence[str]) -> bool:
     if reload is None:
         return False
     behind = script[reload.end() :]
-    if re.search(_RESTART, behind):
+    if re.search(_RESTARTS, behind):
         return True
-    return bool(re.search(_STOP, script) and re.search(_BEGIN, behind))
+    return bool(re.search(_STOPS, script) and re.search(_STARTS, behind))
 
 
 @lru_cache(maxsize=CACHED_LINES)
@@ -242,14 +279,14 @@ def needs_the_proxy(text: str) -> bool:
 
 
 def touches_containerd(text: str) -> bool:
-    """Return whether a command may install, configure, start or stop what pulls images."""
+    """Return whether a command may install, configure, start or stop the service that pulls images."""
     if re.fullmatch(_LOOKS_ONLY, text):
         return False
     return re.search(_TOUCHES_CONTAINERD, text) is not None
 
 
 def changes_proxy(text: str) -> bool:
-    """Return whether the commands behind this one run with another proxy, or without one."""
+    """Return whether the commands behind this one run with another proxy, or without any."""
     return bool(unset_by(text)) or any(exports_in(text))
 
 
@@ -265,42 +302,42 @@ class NodeExports(NamedTuple):
     options: Data
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the commands leave exported: they run one after another as one script."""
+        """Yield the variables that are exported in the end: the commands run one after another as one script."""
         readings: dict[str, Reading] = {}
         for index, text in enumerate(self.config.commands_in(data)):
             path = (*place.path, str(index))
-            for name, value, why, *_ in exports_in(text):
-                readings[name] = Reading(name, value, path, text, place.label, why)
+            for exported in exports_in(text):
+                readings[exported.name] = Reading(
+                    exported.name, exported.value, path, text, place.label, exported.why
+                )
             for name in unset_by(text):
                 readings.pop(name, None)
         yield from readings.values()
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the commands export the variables, and restart what pulls images."""
+        """Make the commands export the variables, and restart the service that pulls images."""
         config = self.config
         variables = settings.variables()
         old = draft.items(place.path)
         commands = Commands(config.commands_in(draft.data), config.scripts_in(draft.data))
         exports = variables if exports_variables(self.options) else {}
-        place_of_exports = text_at(self.options, ("commands", "place"))
-        restart = self._restart(variables)
+        where = text_at(self.options, ("commands", "place"))
         try:
-            new = arranged(commands, exports, restart, place_of_exports)
+            new = arranged(commands, exports, self._restart(variables), where)
         except ValueError as error:
-            message = f"{error}; change the proxy settings"
-            draft.report("CannotWrite", message, place.path)
+            draft.report("CannotWrite", f"{error}; change the proxy settings", place.path)
             return
-        items = []
-        for command in new:
-            item = command.text or old[command.place]  # what is no command has no text, and stays
-            items.append(item)
-        draft.set_items(place.path, items)
+        # An entry that is no command, such as a number, has no text, and stays.
+        draft.set_items(place.path, [command.text or old[command.old_index] for command in new])
         after = config.commands_in(draft.data)
         _describe(draft, place.label, commands.texts, after, config.runtime)
-        self._report(draft, after, variables, exports)
+        self._report(draft, after, variables)
 
     def _restart(self, variables: Variables) -> str:
-        """Return the command that restarts what pulls images; "" where nothing has to restart."""
+        """Return the command that restarts the service that pulls images; "" where nothing has to restart.
+
+        Ignition writes drop-ins before any service starts.
+        """
         verb = self.config.system.restart
         if not variables or not verb or self.config.has_ignition:
             return ""
@@ -308,10 +345,8 @@ class NodeExports(NamedTuple):
             return ""
         return restart_of(self.config.runtime, verb)
 
-    def _report(
-        self, draft: Draft, commands: Sequence[str], variables: Variables, exports: Variables
-    ) -> None:
-        """Report commands that cannot be edited, and those that unset what is exported."""
+    def _report(self, draft: Draft, commands: Sequence[str], variables: Variables) -> None:
+        """Report commands that cannot be edited, and those that unset an exported variable."""
         exported: set[str] = set()
         for index, text in enumerate(commands):
             path = (*self.config.commands, str(index))
@@ -334,13 +369,12 @@ class NodeExports(NamedTuple):
 def _describe(
     draft: Draft, label: str, before: Sequence[str], after: Sequence[str], runtime: str
 ) -> None:
-    """Say in a draft what became of the exports and of the restart."""
-    no_restart = "removes the restart of the service that pulls images"
-    for is_of_kind, added, gone in (
-        (only_exports, f"sets the proxy in {label}", f"removes the proxy from {label}"),
-        (is_restart, f"restarts {runtime}", no_restart),
-    ):
-        old = [text for text in before if is_of_kind(text)]
-        new = [text for text in after if is_of_kind(text)]
-        if new != old:
-            draft.describe(added if new else gone)
+    """Say in a draft how exports and restart changed."""
+    exports = [*filter(only_exports, after)]
+    if exports != [*filter(only_exports, before)]:
+        verb = "sets the proxy in" if exports else "removes the proxy from"
+        draft.describe(f"{verb} {label}")
+    restarts = [*filter(is_restart, after)]
+    if restarts != [*filter(is_restart, before)]:
+        removal = "removes the restart of the service that pulls images"
+        draft.describe(f"restarts {runtime}" if restarts else removal)

@@ -22,7 +22,7 @@ from krm_fn.places.place import Place, Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.exports import only_exports
-from krm_fn.targets.nodes.node_commands import TRUST_MARK, is_restart
+from krm_fn.targets.nodes.node_commands import TRUST_MARK, is_of_trust_store, is_restart
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.node_files import WholeFile, WholeFiles
 
@@ -67,7 +67,7 @@ class _TrustCommands(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the list hold the wanted commands and no other of its own."""
         texts = self.config.commands_in(draft.data)
-        ours = [index for index, text in enumerate(texts) if text.rstrip().endswith(TRUST_MARK)]
+        ours = [index for index, text in enumerate(texts) if is_of_trust_store(text)]
         if not ours and not self.wanted:
             return
         items = list(draft.items(place.path))

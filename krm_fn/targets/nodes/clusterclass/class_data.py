@@ -132,7 +132,10 @@ def selector_of(groups: Sequence[NodeGroup]) -> Fields:
 
 
 _CONDITION = r"\{\{-?\s*(?:if|else|end|with|range)\b"
-_VALUE = r"\{\{(?!-?\s*(?:if|else|end|with|range)\b)[^\n]*?\}\}"
+_VALUE = r"""(?x)
+\{\{ (?! -?\s* (?:if|else|end|with|range)\b )
+[^{}\n]* \}\}                      # {{ .path | quote }}
+"""
 _SILENT_LINE = r"""(?mx)
 ^[ \t]*
 \{\{-? \s* (?:
@@ -143,8 +146,10 @@ _SILENT_LINE = r"""(?mx)
 [ \t]* (?:\n|\Z)
 """
 """A line of a Go template that says nothing by itself."""
-_VALUE_BELOW_KEY = r"(?m):[ \t]*\n[ \t]*\{\{[^\n]*\}\}[ \t]*$"
-"""``files:`` with ``{{ .files | toYaml }}`` alone in the next line, which makes its own indentation."""
+_VALUE_BELOW_KEY = r"""(?mx)
+: [ \t]* \n                        # files:
+[ \t]* \{\{ [^{}\n]* \}\} [ \t]* $   # {{ .files | toYaml | indent 2 }}    makes its own indentation
+"""
 
 
 class ForeignOperation(NamedTuple):
