@@ -1,7 +1,8 @@
-"""What sets up nodes: the kinds that hold its configuration, and where in them files and commands are.
+"""Systems that make machines nodes: the kinds that hold the configuration of nodes, with paths to files and commands.
 
 Data only, and the one table of it: whoever edits, reads, names or rolls nodes asks here. A further system is a row in
-``SYSTEMS``; where one target writes all of it, that is the whole code.
+``SYSTEMS``; where one target writes all of it, that is the whole code. What one system alone has, such as the switch
+of nodeadm, is in the target that knows it.
 
 Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); kubeadm
 ``apis/kubeadm/v1beta4/defaults.go`` (``DefaultServicesSubnet``); RKE2: ``rancher/cluster-api-provider-rke2``
@@ -19,7 +20,6 @@ EKS: ``kubernetes-sigs/cluster-api-provider-aws`` ``bootstrap/eks/api``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
@@ -29,7 +29,7 @@ FILES_ON_REQUEST = "nodes.files"
 
 
 class NetworkFields(NamedTuple):
-    """Where a configuration says something of the network of its Cluster: paths in it, "" for nowhere."""
+    """Paths to the fields of a configuration that describe the network of its Cluster; "" for a missing field."""
 
     pod_cidrs: str = ""
     service_cidrs: str = ""
@@ -46,38 +46,27 @@ class NodeService(NamedTuple):
 
 
 class NodeSystem(NamedTuple):
-    """What makes machines nodes of a Cluster.
+    """A system that makes machines nodes of a Cluster.
 
     Attributes:
         name: as messages call it.
-        targets: the IDs of the targets that write the proxy into it.
-        exporter: the one of them that writes the commands; "" if none does.
+        targets: the IDs of the targets that write the proxy into it; the last one writes the commands.
         control_plane: the kind of its control planes; there is a ``…Template`` of it. "" where they are hosted.
         inside: leads from the specification of a control plane to the configuration.
         config: the kind of the configuration of one machine; there is a ``…Template`` of it, for workers.
         config_role: the role of a machine with such a configuration; None for either.
         services: those that get the proxy from files, where one target writes all of a system.
-        has_environment_files: they get it from ``/etc/default/<service>``, not from a drop-in.
         processes: those that its services start, for each of which a variable with its name in front wins over the one
             of the service: ``CONTAINERD_HTTPS_PROXY``.
         registries: where its services read mirrors of registries; "" where containerd reads ``certs.d``.
-        registries_field: the key of what becomes that file, in front of ``files``; "" if there is none.
         files: the key of the list of files; "" where there are neither files nor commands.
-        patches: the key of a list of texts that are merged into the configuration of a machine; "" for none.
         commands: the key of the list of commands that run before it starts.
-        early_switch: leads to what keeps it from asking the cloud before the commands run; empty where it does not ask.
         restart: how a command makes containerd run with its new environment: ``restart``, ``try-restart`` where it may
             not run yet; "" where all starts behind the commands.
-        commands_of: version of the API -> the same key where it has another name.
         late_commands: the key of those that run behind it.
-        commands_unit: the service that runs each command in a shell of its own, with Ignition; "" where they are one
-            script.
-        has_limits: a file and a command may have a certain length only.
-        has_owner: an entry of ``files`` has an ``owner``.
         has_append: it has ``append``, with which cloud-init leaves what the image has in the file.
         has_mirror: containerd, or the system, reads files with mirrors of registries.
-        ignition: leads to what is there only with Ignition; empty where ``format`` alone says it.
-        format: leads to the field that says whether cloud-init or Ignition sets up a machine.
+        format: leads to the field with the program that sets up a machine, ``cloud-config`` or ``ignition``.
         pod_cidr: the network of the pods where nobody says another one.
         service_cidr: the same for Services.
         network: where a configuration says something of the network.
@@ -90,28 +79,23 @@ class NodeSystem(NamedTuple):
     config: str
     commands: str
     late_commands: str
-    exporter: str = ""
     files: str = "files"
-    patches: str = ""
     config_role: Role | None = None
     restart: str = ""
-    commands_of: Mapping[str, str] = MappingProxyType({})
-    commands_unit: str = ""
-    early_switch: Texts = ()
-    has_limits: bool = False
-    has_owner: bool = True
     has_append: bool = True
     has_mirror: bool = True
-    ignition: Texts = ()
     format: Texts = ("format",)
     services: tuple[NodeService, ...] = ()
-    has_environment_files: bool = False
     processes: Texts = ()
     registries: str = ""
-    registries_field: str = ""
     pod_cidr: str = ""
     service_cidr: str = ""
     network: NetworkFields = NetworkFields()
+
+    @property
+    def exporter(self) -> str:
+        """The ID of the last of ``targets``, which writes the commands; "" for a system without commands."""
+        return self.targets[-1] if self.commands else ""
 
 
 class NodeConfigKind(NamedTuple):
@@ -120,7 +104,7 @@ class NodeConfigKind(NamedTuple):
     Attributes:
         group: its API group.
         kind: its name.
-        system: what sets up the nodes.
+        system: the system that sets up the nodes.
         path: leads to the configuration.
         role: that of the nodes; None where it makes either.
         is_template: other objects are made of it.
@@ -135,7 +119,7 @@ class NodeConfigKind(NamedTuple):
 
     @property
     def files(self) -> Texts:
-        """Where the list of files is."""
+        """The path to the list of files."""
         return (*self.path, self.system.files)
 
     @property
@@ -149,21 +133,19 @@ class NodeConfigKind(NamedTuple):
 
     @property
     def is_control_plane(self) -> bool:
-        """Whether it makes a control plane as a whole, or is the template of what does."""
+        """Whether it makes a control plane as a whole, or is a template of such an object."""
         return self.group == CONTROL_PLANE
 
 
 KUBEADM = NodeSystem(
     name="kubeadm",
     targets=("nodes.containerd", "nodes.kubelet", "nodes.commands"),
-    exporter="nodes.commands",
     control_plane="KubeadmControlPlane",
     inside=("kubeadmConfigSpec",),
     config="KubeadmConfig",
     commands="preKubeadmCommands",
     restart="restart",
     late_commands="postKubeadmCommands",
-    has_limits=True,
     service_cidr="10.96.0.0/12",
     network=NetworkFields(
         pod_cidrs="clusterConfiguration.networking.podSubnet",
@@ -177,7 +159,6 @@ KUBEADM = NodeSystem(
 RKE2 = NodeSystem(
     name="RKE2",
     targets=("nodes.rke2",),
-    exporter="nodes.rke2",
     control_plane="RKE2ControlPlane",
     inside=(),
     config="RKE2Config",
@@ -189,10 +170,8 @@ RKE2 = NodeSystem(
         NodeService("rke2-server", Role.CONTROL_PLANE),
         NodeService("rke2-agent", Role.WORKER),
     ),
-    has_environment_files=True,
     processes=("CONTAINERD",),
     registries="/etc/rancher/rke2/registries.yaml",
-    registries_field="privateRegistriesConfig",
     pod_cidr="10.42.0.0/16",
     service_cidr="10.43.0.0/16",
     network=NetworkFields(service_domain="serverConfig.clusterDomain", hosts="registrationAddress"),
@@ -201,7 +180,6 @@ RKE2 = NodeSystem(
 K3S = NodeSystem(
     name="K3s",
     targets=("nodes.k3s",),
-    exporter="nodes.k3s",
     control_plane="KThreesControlPlane",
     inside=("kthreesConfigSpec",),
     config="KThreesConfig",
@@ -222,19 +200,14 @@ K3S = NodeSystem(
 K0S = NodeSystem(
     name="k0s",
     targets=("nodes.k0s",),
-    exporter="nodes.k0s",
     control_plane="K0sControlPlane",
     inside=("k0sConfigSpec",),
     config="K0sWorkerConfig",
     config_role=Role.WORKER,
     commands="preK0sCommands",
-    commands_of={"v1beta1": "preStartCommands"},
     late_commands="postK0sCommands",
-    commands_unit="k0s-bootstrap",
-    has_owner=False,
     has_append=False,
     has_mirror=False,
-    ignition=("ignition",),
     format=("provisioner", "type"),
     services=(
         NodeService("k0scontroller", Role.CONTROL_PLANE),
@@ -254,13 +227,11 @@ K0S = NodeSystem(
 EKS_NODEADM = NodeSystem(
     name="nodeadm",
     targets=("nodes.eks",),
-    exporter="nodes.eks",
     control_plane="",
     inside=(),
     config="NodeadmConfig",
     config_role=Role.WORKER,
     commands="preNodeadmCommands",
-    early_switch=("featureGates", "InstanceIdNodeName"),
     late_commands="",
     restart="try-restart",
     services=(NodeService("containerd"), NodeService("kubelet"), NodeService("nodeadm-run")),
@@ -270,7 +241,6 @@ EKS_BOOTSTRAP = EKS_NODEADM._replace(
     name="EKS",
     config="EKSConfig",
     commands="preBootstrapCommands",
-    early_switch=(),
     late_commands="postBootstrapCommands",
     services=(NodeService("containerd"), NodeService("kubelet"), NodeService("sandbox-image")),
 )
@@ -284,7 +254,6 @@ TALOS = NodeSystem(
     files="",
     commands="",
     late_commands="",
-    patches="strategicPatches",
     has_mirror=False,
     pod_cidr="10.244.0.0/16",
     service_cidr="10.96.0.0/12",
@@ -314,7 +283,7 @@ def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
 NODE_KINDS: Mapping[GroupKind, NodeConfigKind] = {
     (kind.group, kind.kind): kind for system in SYSTEMS for kind in _kinds(system)
 }
-"""API group and kind -> what it is."""
+"""API group and kind -> row."""
 WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.has_mirror)
 """Those whose nodes read files with mirrors of registries."""
 WITH_FILES = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.files)

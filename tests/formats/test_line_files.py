@@ -6,9 +6,9 @@ import pytest
 
 from judges import environment_file, shell_environment
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.nodes.node_files import environment_file_of
+from krm_fn.targets.nodes.node_files import service_file
 
-FORM = environment_file_of("k3s").form
+FORM = service_file("k3s").form
 
 
 def read(text: str) -> dict[str, str | None]:

@@ -1,9 +1,10 @@
-"""The configuration of nodes inside an object: where its files and commands are, and what its nodes allow.
+"""The configuration of nodes inside an object: its files and commands, and the limits that its nodes set.
 
-Which kinds hold one, and where, is in ``products/node_kinds.py``.
+The kinds that hold one, and the paths in them, are in ``products/node_kinds.py``.
 
 Sources: Cluster API ``kubeadmconfig_types.go`` for limits; cloud-init ``cloudinit/templater.py`` for what it renders;
-its providers' templates for Windows.
+its providers' templates for Windows; ``k0sproject/k0smotron`` ``api/bootstrap`` (v1beta1, v1beta2) and
+``internal/provisioner/ignition.go`` (``k0s-bootstrap``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from krm_fn.formats.base64_text import decoded, encoded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
-from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
+from krm_fn.products.node_kinds import K0S, KUBEADM, NODE_KINDS, NodeConfigKind
 from krm_fn.targets.base import Context, Data, Places, Target
 
 MARK = "# inject-proxy"
@@ -32,23 +33,28 @@ LONGEST_COMMAND = 65_536
 """Longer commands are not read, so that patterns take no long time."""
 _LARGEST = 1024 * 1024
 """Longer contents are not read."""
-_OF_CONTENT = ("content", "encoding", "contentFrom")
-_WINDOWS = (
-    r"(?i)\s*(?:[a-z]:[\\/]|(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe|-xml)?(?:\s|$)"
-    r"|windows$|npipe:)"
+_CONTENT_FIELDS = ("content", "encoding", "contentFrom")
+_WINDOWS = r"""(?xi)
+(?: \A | \0 ) \s*
+(?: [a-z]:[\\/]                                   # C:\k\azure.json
+  | (?:cmd(?:\.exe)?\s+/c\s+)? (?:\S*[\\/])? powershell(?:\.exe|-xml)? (?:\s|\0|\Z)
+                                                  # cmd /c powershell.exe x.ps1
+  | windows (?:\0|\Z)                             # provisioner.platform of k0s
+  | npipe:                                        # npipe:////./pipe/containerd-containerd
 )
+"""
 _SYSTEMS = (("provisioner", "type"), ("provisioner", "platform"))
+_SOCKETS = (
+    ("initConfiguration", "nodeRegistration", "criSocket"),
+    ("joinConfiguration", "nodeRegistration", "criSocket"),
+)
 _EMPTY_SPECS: tuple[Any, ...] = (
     {},
     {"template": {}},
     {"template": None},
     {"template": {"spec": {}}},
 )
-"""What the ``spec`` of an object says that has nothing on the way to its configuration."""
-_SOCKETS = (
-    ("initConfiguration", "nodeRegistration", "criSocket"),
-    ("joinConfiguration", "nodeRegistration", "criSocket"),
-)
+"""The ``spec`` of an object that has nothing on the way to its configuration."""
 
 
 class FileEntry(NamedTuple):
@@ -56,8 +62,8 @@ class FileEntry(NamedTuple):
 
     Attributes:
         place: leads to the entry in the object.
-        path: where the file is on the node.
-        entry: what the object says of it.
+        path: the path of the file on the node.
+        entry: the entry itself.
     """
 
     place: Pointer
@@ -76,26 +82,24 @@ class FileEntry(NamedTuple):
 
     @property
     def without_content(self) -> Fields:
-        """The entry without what says its text."""
-        return {key: value for key, value in self.entry.items() if key not in _OF_CONTENT}
+        """The entry without the fields of its text."""
+        return {key: value for key, value in self.entry.items() if key not in _CONTENT_FIELDS}
 
     def field(self, name: str) -> Pointer:
-        """Return what leads to a field of the entry."""
+        """Return the path to a field of the entry."""
         return (*self.place, name)
 
 
 class NodeConfig:
-    """The configuration of nodes in one object.
-
-    What it says of the nodes is that of the object as it was when it was looked up.
+    """The configuration of nodes in one object, as that was when it was looked up.
 
     Args:
         obj: the object.
-        kind: says where in it the configuration is, and what sets up the nodes.
+        kind: the row of its kind.
 
     Attributes:
         data: the configuration; empty where a new one is to be written.
-        system: what sets up the nodes.
+        system: the system that sets up the nodes.
         path: leads to the configuration.
         files: leads to the list of files.
         commands: leads to the list of commands that run before the nodes are set up.
@@ -108,8 +112,9 @@ class NodeConfig:
         self.path: Pointer = kind.path
         self.data: Data = lookup(obj, self.path) or {}
         self.files: Pointer = kind.files
-        _, _, version = str(obj.get("apiVersion")).rpartition("/")
-        commands = self.system.commands_of.get(version, self.system.commands)
+        commands = self.system.commands
+        if self.system is K0S and str(obj.get("apiVersion")).endswith("/v1beta1"):
+            commands = "preStartCommands"  # k0smotron renamed it with v1beta2
         self.commands: Pointer = (*self.path, commands)
 
     @cached_property
@@ -122,16 +127,15 @@ class NodeConfig:
 
     @cached_property
     def has_ignition(self) -> bool:
-        """Whether Ignition sets up the nodes, not cloud-init."""
-        if lookup(self.data, self.system.format) == "ignition":
+        """Whether Ignition sets up the nodes, not cloud-init; k0smotron has a field for it, too."""
+        if self.system is K0S and self.data.get("ignition") is not None:
             return True
-        field = self.system.ignition
-        return bool(field) and lookup(self.data, field) is not None
+        return text_at(self.data, self.system.format) == "ignition"
 
     @property
     def commands_unit(self) -> str:
         """The service that runs each command in a shell of its own; "" where they are one script."""
-        return self.system.commands_unit if self.has_ignition else ""
+        return "k0s-bootstrap" if self.system is K0S and self.has_ignition else ""
 
     @cached_property
     def unsupported(self) -> str:
@@ -141,25 +145,26 @@ class NodeConfig:
         texts: list[Any] = [text_at(self.data, path) for path in (*_SYSTEMS, *_SOCKETS)]
         texts += list_at(self._obj, self.commands)
         texts += list_at(self.data, (self.system.late_commands,))
-        texts += [
-            entry.get("path") for entry in list_at(self._obj, self.files) if isinstance(entry, dict)
-        ]
-        is_of_windows = re.compile(_WINDOWS).match
-        for text in texts:
-            if is_of_windows(str(text)):
-                return "Windows"
-        return ""
+        for entry in list_at(self._obj, self.files):
+            texts.append(lookup(entry, ("path",)))
+        # One search in all of them: no text of YAML holds a NUL.
+        is_windows = re.search(_WINDOWS, "\0".join(map(str, texts)))
+        return "Windows" if is_windows else ""
+
+    @property
+    def owner(self) -> str:
+        """The owner of a new file; k0smotron has no such field."""
+        return "" if self.system is K0S else "root:root"
 
     def files_in(self, obj: Any) -> Iterator[FileEntry]:
-        """Yield the entries of ``files`` of the object as it is now, without those that have no path."""
+        """Yield the entries of ``files`` of the object as it is now, but for those that have no path."""
         for index, entry in enumerate(list_at(obj, self.files)):
             path = lookup(entry, ("path",))
             if isinstance(path, str):
-                place = (*self.files, str(index))
-                yield FileEntry(place, path, entry)
+                yield FileEntry((*self.files, str(index)), path, entry)
 
     def commands_in(self, obj: Any) -> list[str]:
-        """Return the commands of the object as it is now; "" for an entry that is none, or too long for one."""
+        """Return the commands of the object as it is now; "" for an entry that is no text, or too long a text."""
         texts = []
         for command in list_at(obj, self.commands):
             text = command if isinstance(command, str) else ""
@@ -167,22 +172,22 @@ class NodeConfig:
         return texts
 
     def scripts_in(self, obj: Any) -> dict[str, str | None]:
-        """Return the texts of the files of the object as it is now, by path; None for one that is not known."""
+        """Return the texts of the files of the object as it is now, by path; None for an unknown text."""
         return {file.path: file.text for file in self.files_in(obj)}
 
     def report_length(self, draft: Draft, path: Pointer) -> None:
-        """Report a content or a command that is longer than Cluster API takes it."""
+        """Report a content or a command that is longer than Cluster API takes it; other providers set no limit."""
         length = len(text_at(draft.data, path))
-        if length > _LONGEST and self.system.has_limits:
+        if length > _LONGEST and self.system is KUBEADM:
             message = f"Cluster API takes at most {_LONGEST} characters, and this would have {length}: shorten it"
             draft.report("ProviderRefuses", message, path)
 
 
 def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> NodeConfig | None:
-    """Return the configuration of nodes in an object; None where there is none.
+    """Return the configuration of nodes in an object, if it has one, or may get one.
 
-    An object without it is a patch more often than not, and lists of a patch replace those of its object. So only one
-    that is known to be no patch, and would say nothing as a patch, gets one.
+    An object without it is a patch more often than not, and lists of a patch replace those of its object. So only an
+    object that is known to be no patch, and would say nothing as a patch, gets one.
 
     Args:
         draft: the data of the object, of any shape; gets the findings.
@@ -233,12 +238,12 @@ def decode(entry: Data) -> str | None:
     if not isinstance(content, str) or len(content) > _LARGEST:
         return None
     if content.lstrip().startswith("${") and not placeholders.without(content).strip():
-        return None
+        return None  # a placeholder such as ${SCRIPT}, and nothing else
     encoding = entry.get("encoding")
     if not encoding:
         return content
     if encoding != "base64":
-        return None
+        return None  # gzip
     try:
         return decoded(content)
     except ValueError:
@@ -258,11 +263,11 @@ class ConfigTarget(Target):
         return context.settings.sets_any
 
     def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
-        """Yield the places of a configuration, and what keeps others from being one."""
+        """Yield the places of a configuration, and findings about places that cannot be used."""
         raise NotImplementedError
 
     def places(self, data: Data, context: Context) -> Places:
-        """Yield the places of an object."""
+        """Yield the places of an object, and findings about places that cannot be used."""
         draft = Draft(data)
         is_wanted = self.is_wanted(context)
         config = find(draft, is_wanted=is_wanted, is_whole=context.is_whole)

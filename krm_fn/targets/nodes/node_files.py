@@ -111,14 +111,14 @@ _UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 """Where systemd looks for drop-ins, the folder that hides the others first."""
 
 
-def drop_in_of(unit: str) -> NodeFile:
+def drop_in(unit: str) -> NodeFile:
     """Return the drop-in of a service."""
     folders = tuple(f"{folder}/systemd/system/{unit}.service.d" for folder in _UNIT_FOLDERS)
     paths = tuple(f"{folder}/http-proxy.conf" for folder in folders)
     return NodeFile(f"the drop-in of {unit}", paths, DROP_IN, unit=unit, folders=folders)
 
 
-def environment_file_of(unit: str) -> NodeFile:
+def service_file(unit: str) -> NodeFile:
     """Return the environment file of a service of RKE2 or K3s (``EnvironmentFile=-/etc/default/%N``)."""
     return NodeFile(f"the environment file of {unit}", (f"/etc/default/{unit}",), _SERVICE_FORM)
 
@@ -128,7 +128,7 @@ def _file(path: str, lines: LineForm, *, appends: bool = False) -> NodeFile:
 
 
 _SERVICE_FORM = form_of(_SERVICE_ENVIRONMENT)
-_DOCKER = drop_in_of("docker")
+_DOCKER = drop_in("docker")
 NODE_FILES: Mapping[str, NodeFile] = {
     "environment": _file("/etc/environment", _ENVIRONMENT, appends=True),
     "profile": _file("/etc/profile.d/http-proxy.sh", _PROFILE),
@@ -289,7 +289,7 @@ class ProxyFile(NamedTuple):
             entry = {
                 "append": self.file.appends,
                 "content": text,
-                "owner": self.config.system.has_owner and "root:root",
+                "owner": self.config.owner,
                 "path": self.path,
                 "permissions": self.file.permissions,
             }
@@ -443,11 +443,13 @@ class WholeFiles(NamedTuple):
                 message = f'"{path}" was not written by this function; remove it to let {place.label} be set'
                 draft.report("ByHand", message, file.field("path"))
         for path, wanted in missing.items():
-            entry = {"content": wanted.text}
-            if self.config.system.has_owner:
-                entry["owner"] = "root:root"
-            entry |= {"path": path, "permissions": wanted.permissions}
-            draft.append(place.path, entry)
+            entry = {
+                "content": wanted.text,
+                "owner": self.config.owner,
+                "path": path,
+                "permissions": wanted.permissions,
+            }
+            draft.append(place.path, {key: value for key, value in entry.items() if value})
             self._describe(draft, "sets", place, path, wanted.text)
         for file in self.config.files_in(draft.data):
             if file.path in self.wanted:

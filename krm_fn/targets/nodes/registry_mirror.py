@@ -19,6 +19,7 @@ from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place
+from krm_fn.products.node_kinds import RKE2
 from krm_fn.targets.base import Context, Data, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.node_files import FIRST_LINE, WholeFile, WholeFiles
@@ -27,6 +28,8 @@ _CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"
 _HOSTS_TOML = f"{_CERTS_D}/_default/hosts.toml"
 """What containerd obeys for every registry that has no folder of its own."""
+_FIELD_OF_RKE2 = "privateRegistriesConfig"
+"""Becomes the file ``registries.yaml``, in front of ``files``."""
 _CERTIFICATE = rf"{_CERTS_D}/[^/]+/ca\.crt|/etc/rancher/\w+/inject-proxy-mirror\.crt"
 _OLD_MIRRORS = r"(?m)^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b"
 _CONFIG_PATH = r"(?m)^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']"
@@ -126,12 +129,12 @@ class _RegistryMirror(ConfigTarget):
         """
         mirror = None if config.unsupported else context.settings.mirror
         registries = config.system.registries
-        field = config.system.registries_field
-        if mirror is not None and field and config.data.get(field):
-            endpoints = lookup(config.data, (field, "mirrors", "*", "endpoint")) or ()
+        own_field = config.data.get(_FIELD_OF_RKE2) if config.system is RKE2 else None
+        if mirror is not None and own_field:
+            endpoints = lookup(own_field, ("mirrors", "*", "endpoint")) or ()
             if mirror.url not in endpoints:
                 message = "a file with the mirror would replace this, so none is written: add the mirror here"
-                yield Result.of("OtherProxy", message, (*config.path, field))
+                yield Result.of("OtherProxy", message, (*config.path, _FIELD_OF_RKE2))
             mirror = None
         wanted = {}
         for file in _files_of(mirror, registries) if mirror is not None else ():

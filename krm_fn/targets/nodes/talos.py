@@ -84,7 +84,7 @@ class _Talos(ConfigTarget):
                 yield variables._replace(kept_steps=len(place))
             else:
                 yield from _left_behind([operation], (*place, "path"), context.settings)
-        patches = (*config.path, config.system.patches)
+        patches = (*config.path, "strategicPatches")
         texts = [(*patches, str(index)) for index in range(len(list_at(data, patches)))]
         form_of_text = YamlText(
             machine.in_document, is_first_only=False, says_nothing=_says_nothing

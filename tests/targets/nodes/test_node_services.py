@@ -12,7 +12,7 @@ from class_objects import PROXY, answer, cluster, cluster_class, contents, judge
 from judges import environment_file, shell_environment, systemd_environment
 from krm_fn.config import Certificates, Mirror
 from krm_fn.patch import lookup
-from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
+from krm_fn.products.node_kinds import EKS_NODEADM, K0S, NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from kubeadm_objects import HTTP_ONLY, NONE, run
@@ -97,7 +97,7 @@ def test_ignition_of_k0s_is_a_mapping() -> None:
 )
 def test_with_ignition_k0s_runs_each_command_alone_in_a_service_that_gets_the_proxy(version: str, spec: Any) -> None:
     kind = NODE_KINDS["bootstrap.cluster.x-k8s.io", "K0sWorkerConfigTemplate"]
-    commands = kind.system.commands_of.get(version, kind.system.commands)
+    commands = "preStartCommands" if (kind.system, version) == (K0S, "v1beta1") else kind.system.commands
     given = obj(kind, {**spec, commands: ["true", "export HTTP_PROXY='http://old:1'"]})
     given["apiVersion"] = f"{kind.group}/{version}"
     wanted = HTTP_ONLY._replace(http_proxy=PASSWORD)
@@ -123,7 +123,7 @@ def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_that_needs_t
     spec = lookup(outcome.obj, kind.path)
     last = "nodeadm-run" if kind.kind.startswith("Nodeadm") else "sandbox-image"
     services = ["containerd", "kubelet", last]
-    early = kind.system.early_switch
+    early = ("featureGates", "InstanceIdNodeName") if kind.system is EKS_NODEADM else ()
     assert [result.code for result in outcome.findings] == (["NetworkBeforeProxy"] if early else [])
     assert run(eks, obj(kind, {"featureGates": {"InstanceIdNodeName": True}}), wanted).findings == []
     assert list(contents(spec)) == [f"/etc/systemd/system/{name}.service.d/http-proxy.conf" for name in services]
@@ -162,7 +162,7 @@ def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system:
         assert [path for path in files if any(service in path for service in kind.services)] == list(files)
         assert len(files) == len(kind.services)
         for text in files.values():
-            read = (environment_file if kind.system.has_environment_files else systemd_environment)(text)
+            read = (environment_file if kind in RKE2 else systemd_environment)(text)
             assert exported.items() >= read.items()
             assert read["HTTP_PROXY"] == PASSWORD
     again, _ = answer(items, httpProxy=PASSWORD)

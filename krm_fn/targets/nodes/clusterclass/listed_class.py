@@ -41,7 +41,7 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
 )
 from krm_fn.targets.nodes.clusterclass.class_settings import for_nodes
 from krm_fn.targets.nodes.clusterclass.class_target import content_of
-from krm_fn.targets.nodes.node_files import drop_in_of
+from krm_fn.targets.nodes.node_files import drop_in
 from krm_fn.targets.nodes.node_targets import UNITS
 
 _CAREN = "nutanix"
@@ -124,7 +124,7 @@ def drop_in_paths(options: TargetOptions) -> dict[str, str]:
     paths = {}
     for target_id, unit in UNITS.items():
         path = text_at(options.given_for(target_id), ("path",))
-        paths[target_id] = path or drop_in_of(unit).paths[0]
+        paths[target_id] = path or drop_in(unit).paths[0]
     return paths
 
 
