@@ -20,6 +20,7 @@ from krm_fn.krm.masking import (
     is_credential,
     may_name_credential,
     redact,
+    spans_over_lines,
 )
 from krm_fn.krm.proxy_values import is_name, shown_text, shown_url
 from krm_fn.printable import HIDDEN
@@ -67,6 +68,8 @@ class MaskedText:
         except InputError:  # nobody knows what is a value
             self._hide(start, end)
             return
+        for first, last in spans_over_lines(self._text[start:end]):
+            self._hide(start + first, start + last)
         is_secret = False
         for node in walk(document.root):
             secrets = list(_secrets(node))

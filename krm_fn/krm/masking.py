@@ -39,7 +39,7 @@ _USER = rf"://[^\s:@/\[]*:(?!{_PORT}|\*\*\*@)"
 _REFERENCE = r"(?!\\?[\"']?[$<{])"
 """A shell, a template or a reader fills it in."""
 _NAME = (
-    r"(?:token|passwd(?<!nopasswd)|password|passphrase|(?<![a-z])pass|(?<=proxy)pass|(?<=[_.;-])pwd|(?<![\w-])secret"
+    r"(?:token|passwd(?<!nopasswd)|password|passphrase|(?<![a-z])pass|(?<=proxy)pass|pass(?:lm|nt|ntlmv2)|(?<=[_.;-])pwd|(?<![\w-])secret"
     r"|(?:client|app|application|shared|webhook|signing|consumer|oauth2?|api|join)[_.-]?secret"
     r"|(?:api|access|secret|private|account|encryption|certificate)[_-]?key|client-key-data|authorization)"
     r"(?:[_-]?(?:base64|b64)|_?\d{1,3})?"
@@ -49,15 +49,24 @@ _WORDS = ("token", "pass", "pwd", "secret", "key", "authorization")
 _IS_NAME = rf"(?i:[\w./:-]*{_NAME})"
 _LIST = r"(?i:no_?proxy)"
 _ASSIGNMENT = rf"""(?i)({_NAME}\\?["']?[ \t]{{0,8}}(?:=>|:=|=(?![=~])|:(?=[ \t"'\\]))[ \t]{{0,8}})([^\r\n]{{1,300}})"""
+_ELEMENT = rf"<(?:[\w.-]{{1,40}}:)?[\w.-]{{0,80}}{_NAME}"
+"""The beginning of an element of XML."""
+_NAMED = rf"""\b(?:name|key|id)[ \t]*=[ \t]*\\?["'][\w.:/-]{{0,80}}{_NAME}\\?["']"""
+"""An attribute of XML that says what the value of its element is."""
 _HARMLESS = (
     r"""(?i)["'\\]{0,9}(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*"""
     r"""|(?:/[\w.-]+){2,}|(?:bearer|basic)\s+\$.*)?["'\\]{0,9}[,;}\]]*\s*"""
 )
 """What stands for a value that is elsewhere, says that there is none, or is no single value."""
-_ENTRY = (
-    r"""[^\s,;|:=/"'\[\]@%]+(?::|%3[Aa])(?!\d{1,5}(?![^\s,;|"'\]])|[\da-fA-F]{0,4}:|[\s/*$]|$)"""
-)
-"""An entry of a list of hosts with a colon, behind which is neither a port nor the rest of an IPv6 address."""
+_ENTRY = r"""(?x:
+    [^\s,;|:=/"'\[\]@%]+ (?: : | %3[Aa] )     # a host, or the user of a password:  svc:geheim
+    (?! \d{1,5} (?![^\s,;|"'\]]) |            # and no port:  proxy:3128
+        [\da-fA-F]{0,4}: |                     # no rest of an IPv6 address:  fd00::1
+        [\s/*$] | $ |                          # nothing, or what is filled in:  proxy:$PORT
+        [-=] (?: \d{1,3}(?:\.\d{1,3}){3} (?:/\d{1,3})? |          # the default of a placeholder:  ${PODS:=10.0.0.0/8
+                [\da-fA-F]{0,4} (?: :[\da-fA-F]{0,4} ){2,7} (?:/\d{1,3})? |  # ${PODS:-fd00::/64
+                \d{1,5} ) (?: [\s,;|"'}] | $ ) ) )"""  # ${PORT:=6443}
+"""An entry of a list of hosts with a colon, behind which is neither a port nor an address."""
 
 CREDENTIALS = (
     Credential(
@@ -73,8 +82,8 @@ CREDENTIALS = (
     ),
     Credential(
         ["@"],
-        rf"{_USER}(?P<secret>[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){{1,3}})@",
-        "http://user:\n  S3CRET@proxy",
+        rf"{_USER}(?P<secret>[^\s@/]*(?:\r?\n[ \t#]*[^\s@/:#][^\s@/:]*){{1,3}})@",
+        "# http://user:\n#  S3CRET@proxy",
     ),
     Credential(
         ["gh", "github_pat", "gl", "xox", "hvs.", "npm_", "dckr_", "eyj"],
@@ -86,6 +95,19 @@ CREDENTIALS = (
         ["@"],
         r"://(?P<secret>[^\s:@/]{1,500}|[^\s:@/]{20,500}:[^\s@\"']{0,500}|[^\s:@/]{1,500}:(?:x|X|x-oauth-basic|oauth2)?)@",
         "https://S3CRET:x-oauth-basic@github.com",
+    ),
+    Credential(
+        ["<"],
+        rf"""(?ix) {_ELEMENT} (?: [ \t] [^<>\n]{{0,300}} )? >   # <proxyPassword type="text">
+        (?: <!\[CDATA\[ )? [ \t]* \r?\n                      # and its value on the next lines
+        (?P<secret> [\s#]* (?: <!\[CDATA\[ )? [^<]+ )""",
+        "<password>\n  S3CRET\n</password>",
+    ),
+    Credential(
+        ["<value>", "<string>"],
+        rf"""(?ix) < (?:name|key) > [\w.:/-]{{0,80}} {_NAME} </ (?:name|key) >  # <key>proxy.password</key>
+        [\s#]{{0,200}} < (?:value|string) > (?P<secret> [^<]+ )                  # <string>S3CRET</string>""",
+        "<name>proxy.password</name>\n<value>S3CRET</value>",
     ),
 )
 """Forms that are looked for in a text as a whole."""
@@ -103,7 +125,9 @@ CREDENTIALS_OF_A_LINE = (
     ),
     Credential(
         ["proxy-user", "curl"],
-        rf"""(?:proxy-|curl\b[^\n]{{0,300}}\s--)user\\?["']?[ \t]*[=: ][ \t]*[^\s:$]+:{_REFERENCE}(?P<secret>.+)""",
+        rf"""(?x) (?: proxy- | curl \b [^\n]{{0,300}} \s-- ) user \\?["']?  # curl --proxy-user
+        [ \t]* (?: [=:][ \t]* )? (?<= [=:\ \t] )                        # =
+        [^\s:$]+ : {_REFERENCE} (?P<secret> .+ )                         # svc:S3CRET""",
         "proxy-user = 'svc:S3CRET b'",
     ),
     Credential(
@@ -134,6 +158,43 @@ CREDENTIALS_OF_A_LINE = (
     ),
     Credential(
         _WORDS, rf"(?i)^[ \t]*[\w.-]{{0,80}}{_NAME}:(?P<secret>[^\s/:*$].*)", "password:S3CRET"
+    ),
+    Credential(
+        ["pass"],
+        rf"""(?ix) (?: ^[ \t#;-]* | ["'] )           # a line, a comment or a text in quotes begins
+        (?: pass(?:lm|nt|ntlmv2) [ \t] |            # cntlm:  PassNTLMv2 0123ABCD
+            password (?: [ \t]{{2}} | \t |           # cntlm, in columns:  Password    a word and more
+                [ \t] (?= (?: "[^"]*" | '[^']*' | [^\s"']+ )         # netrc, one word:  password geheim
+                          [ \t]* (?: $ | ["'\\#] ) ) ) )
+        [ \t]* (?![=:]) {_REFERENCE} (?P<secret> \S.* )""",
+        "Password    S3CRET",
+    ),
+    Credential(
+        ["password", "basicauth"],
+        rf"""(?ix) (?: (?: machine | login | account ) [ \t]{{1,40}} \S{{1,200}} [ \t]{{1,40}} password |  # netrc
+            basicauth [ \t]{{1,40}} [^\s:=]{{1,200}} )             # tinyproxy:  BasicAuth svc geheim
+        [ \t]{{1,40}} {_REFERENCE} (?P<secret> \S.* )""",
+        "machine proxy login svc password S3CRET",
+    ),
+    Credential(
+        ["<"],
+        rf"""(?ix) {_ELEMENT} (?: [ \t] [^<>\n]{{0,300}} )? >   # <proxyPassword type="text">
+        [ \t]* (?: <!\[CDATA\[ )? {_REFERENCE} (?P<secret> \S.* )""",
+        "<password>S3CRET</password>",
+    ),
+    Credential(
+        ["<"],
+        rf"""(?ix) < [\w.:-]{{1,80}} [ \t] [^<>\n]{{0,200}}? {_NAMED}      # <add key="http_proxy.password"
+        [^<>\n]{{0,200}}? (?: \b value [ \t]* = [ \t]* \\?["'] | (?<!/)> )  # value="S3CRET", or >S3CRET</add>
+        {_REFERENCE} (?P<secret> [^\s"'].* )""",
+        '<add key="http_proxy.password" value="S3CRET" />',
+    ),
+    Credential(
+        ["<"],
+        rf"""(?ix) < [\w.:-]{{1,80}} [ \t] [^<>\n]{{0,200}}? \b value [ \t]* = [ \t]* \\?["'] # <add value="S3CRET"
+        (?= [^"'<>\n]{{1,300}} ["'] [^<>\n]{{0,200}}? {_NAMED} )                               # key="password"
+        {_REFERENCE} (?P<secret> .+ )""",
+        '<add value="S3CRET" key="password" />',
     ),
 )
 """Forms that are looked for in each line."""
@@ -234,6 +295,17 @@ def _without(forms: Iterable[Credential], text: str) -> str:
     return text
 
 
+def spans_over_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where credentials begin and end that take several lines, as in a comment."""
+    small = text.lower()
+    for form in CREDENTIALS:
+        if any(map(small.__contains__, form.hints)):
+            for found in re.finditer(form.pattern, text):
+                # A key without an end may be a word about keys.
+                if "\n" in found[0] and found.end() < len(text):
+                    yield found.span("secret")
+
+
 def _hidden(found: re.Match[str]) -> str:
     """Return what a pattern has found with each line of its secret hidden."""
     start, end = found.span("secret")
@@ -247,6 +319,16 @@ def _hidden_lines(text: str) -> str:
 
 
 def _masked_line(line: str, *, is_message: bool) -> str:
+    """Return a line without a credential, or ``***`` where only its escapes hide one."""
+    line = _without_plain(line, is_message=is_message)
+    for reading in _readings(line):
+        if _without_plain(reading, is_message=is_message) != reading:
+            return _hidden_lines(line)
+    return line
+
+
+def _without_plain(line: str, *, is_message: bool) -> str:
+    """Return a line without the credentials that it shows as they are."""
     if "@" in line:
         line = re.sub(_QUOTED, lambda quoted: _without_password(quoted[0]), line)
         line = _without_password(line)
@@ -342,8 +424,8 @@ class ProxyPasswords:
     def _hidden_line(self, line: str) -> str:
         line = re.sub(self._plain, HIDDEN, line)
         line = re.sub(r"[A-Za-z0-9+/_-]{4,}=*", self._without_coded, line)
-        if any(re.search(self._bare, reading) for reading in _readings(line)):
-            return re.sub(r"\S.*", HIDDEN, line)
+        if any(re.search(self._bare, _bare(reading)) for reading in (line, *_readings(line))):
+            return _hidden_lines(line)
         return line
 
     def _without_coded(self, word: re.Match[str]) -> str:
@@ -371,18 +453,35 @@ def _pattern_of(texts: Iterable[str]) -> str:
     return "|".join(patterns) or r"(?!)"
 
 
-def _readings(line: str) -> Iterator[str]:
-    """Yield a line without escapes: those of HTML and of texts in quotes, and up to two times those of URLs."""
-    from html import unescape  # noqa: PLC0415 -- only a diff needs it
-    from urllib.parse import unquote  # noqa: PLC0415 -- only a diff needs it
+_ESCAPE = r"""(?x) (?<!\\) \\+ (?:
+    (?: x | u00 | U000000 ) ([0-9A-Fa-f]{2}) |  # JSON, YAML, a shell: \u0040 and \x40
+    u\{ ([0-9A-Fa-f]{2}) \} |                   # JavaScript: \u{40}
+    0? ([0-7]{3}) )                             # printf: \100"""
 
-    line = re.sub(
-        r"\\(?:x|u00)([0-9A-Fa-f]{2})", lambda code: chr(int(code[1], 16)), unescape(line)
-    )
-    yield _bare(line)
-    for _ in range(2):
-        line = unquote(line)
-        yield _bare(line)
+
+def _readings(line: str) -> Iterator[str]:
+    """Yield what a line says without its escapes: those of quotes and HTML, and those of URLs up to twice."""
+    reading = line
+    if "&" in line:
+        from html import unescape  # noqa: PLC0415 -- few lines hold one
+
+        reading = unescape(reading)
+    if "\\" in line:
+        reading = re.sub(_ESCAPE, _unescaped, reading)
+    if reading != line:
+        yield reading
+    if "%" in reading:
+        from urllib.parse import unquote  # noqa: PLC0415 -- few lines hold one
+
+        for _ in range(2):
+            reading = unquote(reading)
+            yield reading
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[3]:
+        return chr(int(escape[3], 8))
+    return chr(int(escape[1] or escape[2], 16))
 
 
 def _bare(text: str) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from growth import UNITS, excess
 from krm_fn.krm.masking import (
     CREDENTIALS,
     CREDENTIALS_OF_A_LINE,
@@ -18,6 +21,7 @@ from krm_fn.krm.masking import (
     redact,
     shown_line,
 )
+from support import unified_diff
 
 FORMS = [*CREDENTIALS, *CREDENTIALS_OF_A_LINE]
 
@@ -59,6 +63,16 @@ def test_what_is_no_string_is_not_changed(value: Any) -> None:
         "spec.values.token: ValueKept: the value stays",
         "the password of the proxy must not be in clear text: set `content: Secret`",
         "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate",
+        *(
+            "NO_PROXY=a,${PODS:=10.0.0.0/8},${S:-172.26.0.0/16}",
+            "noProxy: ${V6:=fd00::/108},b",
+            "NO_PROXY=${P:-6443},b",
+        ),
+        *("NO_PROXY=${SERVICES:=10.0.0.1}", "NO_PROXY='host:${PORT:=6443}'", "<password></password>", "<password/>"),
+        *("<password>${env.PASS}</password>", "a password for the proxy", "# Password for the proxy", "password"),
+        *('<input name="password"/>', 'up{name="token"} > 5'),
+        *("the login name and password of svc", "see \\u0022a\\u0022 &amp; b", "Password = ${PASS}", "s/\\x41/%20/"),
+        *("login svc password $PASS", "BasicAuth svc ${PASS}", "s/\\(a\\)/\\100/", "http://proxy:\n# a"),
     ],
 )
 def test_what_holds_no_credential_is_not_changed(text: str) -> None:
@@ -134,6 +148,80 @@ def test_from_a_value_with_the_name_of_a_credential_on_a_line_is_hidden(text: st
     shown = shown.replace("url = ***", 'url = "a"')
     assert redact(text) == shown
     assert redact(shown) == shown
+
+
+OTHER_NOTATIONS = {
+    "cntlm": "Username svc\nPassword S1\nProxy p:8080\n",
+    "cntlm, in columns": "Username    svc\nPassword            S1\nProxy  p:8080\n",
+    "cntlm, with a tab and a blank inside": "Username\tsvc\nPassword\tS1 b\n",
+    "cntlm, in quotes": 'Password "S1 b"\n',
+    "cntlm, before a comment": "Password S1 # of svc\n",
+    "cntlm, in a comment": "# Password S1\n",
+    "cntlm, hashes": "PassLM 0S1\nPassNT 0S1\nPassNTLMv2      0S1\n",
+    "cntlm, written by a command": "echo 'Password S1' >>/etc/cntlm.conf\n",
+    "netrc": "machine p login svc password S1\n",
+    "netrc, more behind it": "machine p login svc account a password S1 macdef x\n",
+    "netrc, the password first": "machine p password S1 login svc\n",
+    "netrc, of all machines": "default login svc password S1\n",
+    "netrc, on several lines": "machine p\n  login svc\n  password S1\n",
+    "netrc, written by a command": 'printf "machine p login svc password S1" >~/.netrc\n',
+    "tinyproxy": "BasicAuth svc S1\n",
+    "an element of XML": "<proxy><username>svc</username><password>S1 b</password></proxy>\n",
+    "an element with a prefix, capitals and attributes": '<m:proxyPassword type="text">S1</m:proxyPassword>\n',
+    "an element over several lines": "<password>\n  S1\n  S1 b\n</password>\n",
+    "an element with CDATA": "<password><![CDATA[S1<b]]></password>\n",
+    "an element with CDATA on the next line": "<password>\n<![CDATA[S1]]>\n</password>\n",
+    "an element in escapes of HTML": "&lt;password&gt;S1&lt;/password&gt;\n",
+    "an element in escapes of JSON": '{"a": "\\u003cpassword\\u003eS1\\u003c/password\\u003e"}\n',
+    "an attribute": "<proxy host='p' password='S1' port='1'/>\n",
+    "an attribute beside its name": '<add key="http_proxy.password" value="S1" />\n',
+    "an attribute in front of its name": '<add value="S1" key="http_proxy.password"/>\n',
+    "a value in an element with a name": '<entry key="https.proxyPassword">S1</entry>\n',
+    "a value behind an element with the name": "<name>proxy.password</name>\n  <value>S1</value>\n",
+    "a property list": "<key>ProxyPassword</key><string>S1</string>\n",
+    "escapes of JSON": "echo http\\u003a//svc\\u003aS1\\u0040old.example\\u003a3128\n",
+    "escapes of JSON, twice": "echo http\\\\u003a//svc\\\\u003aS1\\\\u0040old.example\n",
+    "escapes of a shell": "echo $'http\\x3a//svc\\x3aS1\\x40old.example'\n",
+    "octal escapes": "printf 'http\\072//svc\\072S1\\100old.example'\n",
+    "escapes of HTML": "<a>http&#58;//svc&colon;S1&#x40;old.example</a>\n",
+    "percent signs": "to=http%3A%2F%2Fsvc%3AS1%40old.example\n",
+    "percent signs of percent signs": "to=http%253A%252F%252Fsvc%253AS1%2540old.example\n",
+    "the name of a value in escapes": '"pass\\u0077ord: S1"\n',
+    "a URL over two lines of a comment": "# http://svc:\n#  S1@o\n",
+    "a private key in a comment": "# -----BEGIN PRIVATE KEY-----\n# S1\n# -----END PRIVATE KEY-----\n",
+    "a user of a proxy behind blanks": f"--proxy-user{' ' * 40}svc:S1\n",
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=case) for case, text in OTHER_NOTATIONS.items()])
+def test_a_password_is_hidden_in_whatever_notation(text: str) -> None:
+    shown = redact(text)
+    assert "S1" not in shown
+    assert "***" in shown
+    assert shown.count("\n") == text.count("\n")
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=case) for case, text in OTHER_NOTATIONS.items()])
+def test_a_diff_hides_it_in_a_text_and_in_a_comment(text: str) -> None:
+    block = "".join(f"    {line}\n" for line in text.splitlines())
+    comment = "".join(f"# {line}\n" for line in text.splitlines())
+    for manifest in (f"data:\n  x: |\n{block}", f"data: {{x: {json.dumps(text)}}}\n", f"{comment}a: b\n"):
+        shown = "\n".join(unified_diff("a.yaml", None, manifest.encode(), has_colours=False))
+        assert "S1" not in shown, manifest
+        assert "***" in shown
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.example)
+def test_a_form_takes_linear_time(form: Credential) -> None:
+    opening = form.example.partition("S3CRET")[0]
+    for beginning, unit in product((opening, opening.rstrip()), (*UNITS, opening, opening.rstrip())):
+
+        def make(size: int, beginning: str = beginning, unit: str = unit) -> str:
+            return beginning + unit * (size // len(unit)) + "\0"
+
+        problem = excess(redact, make, 6_000, in_steps=False)
+        assert not problem, (beginning, unit, problem)
 
 
 @pytest.mark.parametrize(
