@@ -96,6 +96,22 @@ def values(obj: Data) -> list[Value]:
     return list(texts.values())
 
 
+def current(data: Any, value: Value) -> Value:
+    """Return a text as an object holds it now, after an edit; an empty one where it is gone, or not there yet.
+
+    Args:
+        data: the object, or the document, in which the path of the text leads to it.
+        value: the text as it was.
+    """
+    written = lookup(data, value.path)
+    if value.problem or not isinstance(written, str):
+        return value._replace(text="")
+    if value.is_base64:
+        return value._replace(text=decoded(written))
+    end = len(written) - len(value.behind)
+    return value._replace(text=written[len(value.before) : end])
+
+
 def places(obj: Data, value: Value) -> list[Pointer]:
     """Return what must go from an object so that a text of it is gone.
 

@@ -20,7 +20,7 @@ from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
 from krm_fn.pipeline.outcome import CHANGE_DUE
-from krm_fn.places.place import Reading
+from krm_fn.places.place import Place, Reading
 from krm_fn.plan import PlannedEdit
 from krm_fn.plan.record import Compared
 from krm_fn.proxy_url import with_and_without_credentials
@@ -102,9 +102,10 @@ def _prove(before: Data, edits: Iterable[Edit], after: Data) -> None:
 
 
 class _Edited(NamedTuple):
-    """A place whose edit is made: what it held, what its target says, and the edit."""
+    """A planned edit that is made: the places of the object, what they held, what the target says, and the edit."""
 
     place: PlannedEdit
+    places: list[Place | Result]
     before: tuple[Reading, ...]
     findings: list[Result]
     edit: Edit | None
@@ -124,13 +125,14 @@ def _edited(place: PlannedEdit, changes: ListChanges, mode: Mode) -> _Edited:
             findings.append(place.result(proposal._replace(severity=Severity.ERROR)))
         else:
             findings.append(place.result(proposal))
-    return _Edited(place, before, findings, edit)
+    return _Edited(place, places, before, findings, edit)
 
 
 def _compared(edited: _Edited, mode: Mode, *, reads_again: bool) -> Compared:
     """Return the record of a place, after all edits of its object are made, with secrets hidden in its results."""
-    place, before, results, edit = edited
-    after = tuple(place.readings()) if reads_again else before
+    place, places, before, results, edit = edited
+    # A form looks for the proxy by its path, or by names, so the places of the object before its edits are those after.
+    after = tuple(place.readings(places)) if reads_again else before
     if edit is not None:
         edit = with_values(edit, before, after)
         results.append(result_of_edit(edit, place.obj, mode, place.target_id, is_new=place.is_new))

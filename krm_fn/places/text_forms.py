@@ -16,7 +16,6 @@ from krm_fn.formats.systemd_unit import form_of
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
-from krm_fn.patch import APPEND
 from krm_fn.places.mapping_forms import in_both_cases
 from krm_fn.places.place import Place, Reading, read_places, write_places
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -42,7 +41,7 @@ class Text(NamedTuple):
     """A text of an object, as a form.
 
     Attributes:
-        value: the text, as it is held now.
+        value: the text, as it was when the place was found.
         form: what is in it.
         stays: the text stays as an empty one where nothing is left in it.
     """
@@ -52,8 +51,8 @@ class Text(NamedTuple):
     stays: bool = False
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the text says; each path leads to the text."""
-        for reading in self.form.read(self.value, place):
+        """Yield what the text says in the data, so also after an edit; each path leads to the text."""
+        for reading in self.form.read(embedded.current(data, self.value), place):
             yield reading._replace(path=place.path)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
@@ -70,8 +69,6 @@ class Text(NamedTuple):
             return
         if not place.path:
             draft.set((), new)
-        elif place.path[-1] == APPEND:
-            draft.append(place.path[:-1], new)
         elif new or self.stays:
             draft.set(place.path, self.value.written(new))
         else:

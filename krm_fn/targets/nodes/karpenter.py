@@ -7,18 +7,19 @@ text or a script); ``awslabs/amazon-eks-ami`` ``nodeadm/api/v1alpha1`` (``instan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from krm_fn.engine import Draft
 from krm_fn.formats import mime
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.mapping_forms import VariableMembers
-from krm_fn.places.place import Place
-from krm_fn.places.text_forms import ComputedText, TextForm, YamlText, text_place
+from krm_fn.places.place import Place, Reading
+from krm_fn.places.text_forms import TextForm, YamlText, text_place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Target
 from krm_fn.yamledit.render import block_text
@@ -42,7 +43,7 @@ class _Karpenter(Target):
         value = _node_config(text_at(data, _USER_DATA))
         form: TextForm
         if lookup(data, _USER_DATA) in (None, "") and _runs_nodeadm(data):
-            value, form = Value(_USER_DATA, ""), ComputedText(_new_user_data, "")
+            value, form = Value(_USER_DATA, ""), _NewUserData()
         elif value is not None:
             is_whole = not (value.before or value.behind)
             says_nothing = _HEAD.__eq__ if is_whole else None
@@ -61,10 +62,18 @@ def _in_document(document: Any) -> Iterator[Place]:
         )
 
 
-def _new_user_data(settings: ProxySettings) -> str:
-    variables = settings.variables()
-    spec = {"instance": {"environment": {"default": variables}}}
-    return block_text({**_HEAD, "spec": spec}) if variables else ""
+class _NewUserData(NamedTuple):
+    """A NodeConfig that is the whole user data."""
+
+    def read(self, value: Value, place: Place) -> Iterable[Reading]:
+        """Return the variables of the NodeConfig, once it is written."""
+        return YamlText(_in_document).read(value, place)
+
+    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
+        """Return the NodeConfig; "" without a proxy."""
+        variables = settings.variables()
+        spec = {"instance": {"environment": {"default": variables}}}
+        return block_text({**_HEAD, "spec": spec}) if variables else ""
 
 
 def _node_config(text: str) -> Value | None:

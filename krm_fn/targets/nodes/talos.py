@@ -10,17 +10,16 @@ reads patches by the machinery that it was built with, whatever ``talosVersion``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, readable
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.noproxy import Audience
-from krm_fn.patch import APPEND, Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.mapping_forms import VariableMembers
-from krm_fn.places.place import Place
-from krm_fn.places.text_forms import ComputedText, Text, YamlText, text_place
+from krm_fn.places.place import Place, Reading
+from krm_fn.places.text_forms import Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -100,7 +99,8 @@ class _Talos(ConfigTarget):
                     yield from _left_behind(document.data, path, context.settings)
                 else:
                     list(machine.in_document(document.data))  # notes the readers
-        yield machine.missing(patches)
+        new = _NewPatch(machine.missing(), form_of_text)
+        yield Place((*patches, str(len(texts))), new, f"a new entry of `{patches[-1]}`")
 
 
 def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Iterator[Result]:
@@ -141,20 +141,30 @@ class _Machine:
             self._missing.remove(form.reader)
         return Place(path, VariableMembers(), form.label)
 
-    def missing(self, patches: Pointer) -> Place:
-        """Return a new patch with one form for each reader that gets nothing yet."""
-        paths = [form.path for form in _FORMS if form.reader in self._missing and not form.kind]
-        value = Value((*patches, APPEND), "")
-        text = Text(value, ComputedText(partial(_new_patch, paths), ""))
-        return Place(value.path, text, f"a new entry of `{patches[-1]}`")
+    def missing(self) -> list[Pointer]:
+        """Return where a new patch sets variables for each reader that gets none yet."""
+        return [form.path for form in _FORMS if form.reader in self._missing and not form.kind]
 
 
-def _new_patch(paths: Sequence[Pointer], settings: ProxySettings) -> str:
-    document = Draft({})
-    variables = settings.variables()
-    for path in paths if variables else ():
-        document.set(path, variables)
-    return block_text(document.data) if document.data else ""
+class _NewPatch(NamedTuple):
+    """A patch behind all others of a list, with the mappings of variables at some paths."""
+
+    paths: Sequence[Pointer]
+    form: YamlText
+
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+        """Yield the variables that the patch sets, once it is written."""
+        text = Text(Value(place.path, ""), self.form)
+        return text.read(data, place)
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Add the patch, if there is anything to set."""
+        document = Draft({})
+        variables = settings.variables()
+        for path in self.paths if variables else ():
+            document.set(path, variables)
+        if document.data:
+            draft.append(place.path[:-1], block_text(document.data))
 
 
 def _variables_of(operation: Any) -> Fields:
