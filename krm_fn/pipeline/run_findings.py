@@ -74,7 +74,7 @@ def reader_of(record: Compared) -> Reader:
         place.resolved.networks,
         in_secret=place.obj.group_kind == _SECRET,
         names_are_given=place.target.writes is Writes.VALUES,
-        takes_host_and_port=product is not None and product.needs_port,
+        takes_host_and_port=product is not None and product.takes_host_and_port,
     )
 
 

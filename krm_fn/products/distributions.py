@@ -26,13 +26,7 @@ class Product(NamedTuple):
         name: as messages call it.
         completes_the_list: it adds the networks of its cluster to the list by itself.
         names: those inside the cluster that it does not add.
-        refused: characters that no value may hold, because the product writes it unescaped.
-        takes_password: a URL with user and password can stand there.
-        needs_both: it takes no proxy for one scheme only.
-        workers_take_http: its workers get the proxy for ``http://`` alone, for both schemes.
-        needs_port: it takes a URL, or host and port alone, and neither without a port.
-        needs_http: its proxy for ``http://`` must be an ``http://`` URL itself.
-        has_one: it has one proxy, for both schemes, whose URL it makes of host and port.
+        takes_host_and_port: a URL need not have a scheme.
         has_nodes: nodes get the proxy; False where it is for pods.
         pod_cidr: the network of the pods of a Cluster of Cluster API that names none; "" for none that is known.
         service_cidr: the same for Services.
@@ -41,13 +35,7 @@ class Product(NamedTuple):
     name: str
     completes_the_list: bool = False
     names: Texts = ()
-    refused: str = ""
-    takes_password: bool = True
-    needs_both: bool = False
-    workers_take_http: bool = False
-    needs_port: bool = False
-    needs_http: bool = False
-    has_one: bool = False
+    takes_host_and_port: bool = False
     has_nodes: bool = True
     pod_cidr: str = ""
     service_cidr: str = ""
@@ -63,7 +51,7 @@ class DistributionRow(NamedTuple):
         path: leads to the mapping with the members, or to the list of variables. A ``*`` stands for each item of a list
             that ``item`` describes.
         keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``; a dot leads into a
-            further mapping. Empty for a list of variables.
+            further mapping. One name for both proxies holds host and port. Empty for a list of variables.
         needs_whole_list: the product does not complete the list of this kind.
         is_list: the last member is a list of entries, not a text with commas.
         is_immutable: once the object exists, the API server takes no other proxy; so it is written on request only.
@@ -100,6 +88,11 @@ class DistributionRow(NamedTuple):
     keep: int = 0
 
     @property
+    def has_one_proxy(self) -> bool:
+        """Whether one proxy is for both schemes, whose URL the product makes of host and port."""
+        return bool(self.keys) and self.keys[0] == self.keys[1]
+
+    @property
     def field(self) -> str:
         """The place, as messages name it: ``spec.resources[].spec.httpProxyConfig``."""
         return ".".join(self.path).replace(".*", "[]")
@@ -115,30 +108,18 @@ class DistributionRow(NamedTuple):
         return self.group == CONTROL_PLANE
 
 
-_UNQUOTED = " \t\"'\\$`"
-"""What a shell, or a file of variables, does not take as a part of a value without quotes."""
-_IN_QUOTES = '"\\$`'
-"""What a shell does not take as it is between double quotes."""
-
 PRODUCTS = {
-    "distributions.openshift": Product(
-        "OpenShift", completes_the_list=True, refused=" \t", needs_http=True
-    ),
-    "distributions.aks": Product("AKS", takes_password=False, needs_http=True),
+    "distributions.openshift": Product("OpenShift", completes_the_list=True),
+    "distributions.aks": Product("AKS"),
     "distributions.eksAnywhere": Product(
-        "EKS Anywhere", completes_the_list=True, refused="%", needs_both=True, needs_port=True
+        "EKS Anywhere", completes_the_list=True, takes_host_and_port=True
     ),
     "distributions.canonicalKubernetes": Product(
-        "Canonical Kubernetes",
-        refused=_UNQUOTED,
-        pod_cidr="10.1.0.0/16",
-        service_cidr="10.152.183.0/24",
+        "Canonical Kubernetes", pod_cidr="10.1.0.0/16", service_cidr="10.152.183.0/24"
     ),
-    "distributions.kubeOne": Product("KubeOne", refused=_UNQUOTED, workers_take_http=True),
-    "distributions.kops": Product(
-        "kOps", completes_the_list=True, names=(".svc",), takes_password=False, has_one=True
-    ),
-    "distributions.rancher": Product("Rancher", refused=_IN_QUOTES),
+    "distributions.kubeOne": Product("KubeOne"),
+    "distributions.kops": Product("kOps", completes_the_list=True, names=(".svc",)),
+    "distributions.rancher": Product("Rancher"),
     "distributions.githubRunners": Product("GitHub's runners", has_nodes=False),
     "distributions.crossplane": Product("Crossplane's packages", has_nodes=False),
 }

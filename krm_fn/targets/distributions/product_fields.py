@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from urllib.parse import urlsplit
 
-from krm_fn import placeholders
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
@@ -25,12 +23,12 @@ from krm_fn.products.distributions import (
     DistributionRow,
     rows_of,
 )
-from krm_fn.proxy_url import is_port, split_url
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import part_of
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.distributions import canonical, crossplane
+from krm_fn.targets.distributions.limits import find_refusal
 
 _CONFIG_MAP = ("", "ConfigMap")
 _IMMUTABLE = (
@@ -69,7 +67,7 @@ class _Distribution(Target):
             if name_of(data) == CA_CONFIG_MAP:
                 yield created_objects.trusted_config_map()
             return
-        problem = self._refusal(settings)
+        problem = find_refusal(self.id, settings)
         for row in _fitting(data):
             if row.is_immutable and context.options.get(part_of(self.id)) is not True:
                 continue
@@ -98,49 +96,6 @@ class _Distribution(Target):
                 namespace = _namespace(data, row)
                 beside = {"metadata": {"namespace": namespace}}
                 yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, beside)
-
-    def _refusal(self, settings: ProxySettings) -> str:
-        """Return why the product does not take the settings; "" where it takes them."""
-        if not settings.sets_any:
-            return ""
-        product = self._product
-        urls = filter(None, (settings.http_proxy, settings.https_proxy))
-        plain = list(map(placeholders.without, urls))
-        no_proxy = placeholders.without(settings.no_proxy)
-        reason = ""
-        if product.needs_both and len(plain) < 2:
-            reason = (
-                "no proxy for one scheme only: declare `httpProxy` and `httpsProxy`, both or none"
-            )
-        elif product.workers_take_http and not settings.http_proxy:
-            reason = "no proxy for HTTPS alone, of which its workers get nothing: declare `httpProxy`, too"
-        elif not product.takes_password and any("@" in url for url in plain):
-            reason = "no user and password in the URL of a proxy: declare one without them"
-        elif product.needs_port and any(url and urlsplit(url).port is None for url in plain):
-            reason = "no URL of a proxy without a port: declare its port"
-        elif product.needs_http and settings.http_proxy.startswith("https://"):
-            reason = "no `https://` as the proxy for HTTP: declare an `httpProxy` with `http://`"
-        elif product.has_one and not _is_one(settings):
-            reason = "one proxy for HTTP and HTTPS with `http://`, a host and a port: declare both as that"
-        elif not set(product.refused).isdisjoint("".join((*plain, no_proxy))):
-            reason = f"none of the characters {product.refused!r} in a value, which would break it: declare one without"
-        if not reason:
-            return ""
-        override = f"an entry of `spec.overrides` with `match: {{targets: [{self.id}]}}`"
-        return (
-            f"{product.name} takes {reason} in {override}, or set `spec.targets.{self.id}: false`"
-        )
-
-
-def _is_one(settings: ProxySettings) -> bool:
-    """Return whether both proxies are the same, and nothing but ``http://``, a host and perhaps a port."""
-    proxy = settings.http_proxy
-    if proxy != settings.https_proxy or "$" in proxy or "{" in proxy:
-        return False
-    url = split_url(proxy)
-    if url.scheme != "http" or not url.host or url.user_info is not None:
-        return False
-    return not url.port or is_port(url.port[1:])
 
 
 def _fitting(data: Data) -> Iterator[DistributionRow]:
@@ -173,7 +128,7 @@ def _form(row: DistributionRow) -> Form:
         return NamedItem(row.container, ("env",), EnvEntries())
     if not row.keys:
         return EnvEntries(proxy_keys.UPPER)
-    if PRODUCTS[row.target].has_one:
+    if row.has_one_proxy:
         return HostAndPort(row.keys[0], row.keys[2])
     keys = zip(proxy_keys.UPPER, row.keys, strict=True)
     steps = {variable: tuple(key.split(".")) for variable, key in keys}

@@ -13,7 +13,7 @@ import certificates
 from krm_fn.config import Certificates
 from krm_fn.formats.pem import split
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.distributions import CA_CONFIG_MAP, OF_KIND, PRODUCTS, ROWS, DistributionRow
+from krm_fn.products.distributions import CA_CONFIG_MAP, OF_KIND, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
@@ -31,7 +31,7 @@ def row_of(kind: str, target: str = "") -> DistributionRow:
 
 def full(row: DistributionRow) -> ProxySettings:
     """Settings that a product takes."""
-    return ONE_URL if PRODUCTS[row.target].has_one else FULL
+    return ONE_URL if row.has_one_proxy else FULL
 
 
 ASKED = {"aks": True, "eksAnywhere": True}
@@ -50,7 +50,7 @@ def members(row: DistributionRow, settings: ProxySettings | None = None) -> Any:
     if not row.keys:
         return env({name: value for name, value in variables.items() if name.isupper()})
     no_proxy = settings.no_proxy.split(",") if row.is_list else settings.no_proxy
-    if PRODUCTS[row.target].has_one:
+    if row.has_one_proxy:
         url = urlsplit(settings.http_proxy)
         return {row.keys[0]: {"host": url.hostname, "port": url.port}, row.keys[2]: no_proxy}
     held: dict[str, Any] = {}
