@@ -1,4 +1,4 @@
-"""List the targets: for each its module, its systems, and what tells without an import whom it concerns.
+"""The table of targets: for each its module, its kinds, and the words of objects that it concerns.
 
 Data only, so that ``config`` knows the IDs and the systems, and ``targets`` imports a module when an object of one of
 its kinds occurs.
@@ -35,8 +35,7 @@ class TargetRow(NamedTuple):
         reference_words: words of which at least one is in the text of every object whose references to
             ConfigMaps and Secrets it knows (``Target.note_references``); empty if it knows of none.
         fills: which ConfigMaps and Secrets it writes because others refer to them: with ``VARIABLES``, or ``VALUES``.
-        needs: the field of ``spec`` that holds all that it writes: without it, the target only removes what an
-            earlier run wrote.
+        needs: the field of ``spec`` with its content: without it, the target only removes the traces of an earlier run.
         traces: words of which one is in the text of every object that holds such.
         beside: the kinds of the objects beside which it creates others (``Target.companions``).
         is_generator: it does so only where its option ``generate`` asks for it.
@@ -227,8 +226,8 @@ ROWS: Mapping[str, TargetRow] = {
     **{
         target: TargetRow(
             "distributions.product_fields",
-            distributions.kinds_of(target),
-            text_hints=distributions.hints_of(target),
+            distributions.target_kinds(target),
+            text_hints=distributions.target_hints(target),
             beside=distributions.with_config_map(target),
         )
         for target in distributions.PRODUCTS

@@ -38,7 +38,7 @@ class CertificateText(NamedTuple):
     is_base64: bool = False
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
-        """Return nothing: no variable is there."""
+        """Return no reading: certificates are no variable."""
         return ()
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
@@ -73,13 +73,13 @@ class CertificateText(NamedTuple):
 
 
 class NamedEntry(NamedTuple):
-    """The one entry of ours in a list, told by its name; ``entry`` is what the list is to hold, None for nothing."""
+    """The one entry of ours in a list, told by its name; ``entry`` None takes it out."""
 
     name: str
     entry: Data | None
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
-        """Return nothing: no variable is there."""
+        """Return no reading: certificates are no variable."""
         return ()
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:

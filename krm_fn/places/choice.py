@@ -1,8 +1,8 @@
-"""What gets the proxy by choice: what annotations say of containers and charts, and the matchers in the options of a target.
+"""The choice of containers and charts that get the proxy: by annotations, and by the matchers of a target.
 
 Sources of the names that are not ours: ``kyverno-policies-connectivity`` of Giant Swarm, AKS ("HTTP
 proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder/podspec.go``).
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REFUSALS = {
 
 
 class Request(NamedTuple):
-    """What the author of an object says: nothing, all that the options name, or some by name."""
+    """The wish of the author of an object: all that the options name (``is_wanted``), or some by name."""
 
     is_wanted: bool = False
     names: Texts = ()
@@ -42,8 +42,8 @@ def is_refused(obj: Data, at: Pointer = ("spec",)) -> bool:
     return False
 
 
-def request_of(obj: Data, at: Pointer = ("spec",)) -> Request:
-    """Return what the annotations ask for; arguments as ``is_refused``."""
+def read_request(obj: Data, at: Pointer = ("spec",)) -> Request:
+    """Return the wish that annotations of an object, or of its pod template, state."""
     is_wanted = False
     names: dict[str, None] = {}
     for name, value in _annotations(obj, at):
@@ -102,7 +102,7 @@ def chosen_charts(obj: Data, options: Data, sources: ChartSources = NO_SOURCES) 
     """Yield the charts of an object that get the proxy, given the options of the target ``charts``."""
     if is_refused(obj):
         return
-    request = request_of(obj)
+    request = read_request(obj)
     matchers = options.get("choose", ())
     for use in charts_of(obj, sources):
         is_chosen = request.is_wanted or bool(request.names)

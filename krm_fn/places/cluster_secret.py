@@ -1,4 +1,4 @@
-"""The Secret of a Cluster that holds the drop-ins of its nodes: what it and its keys are called, and references to it.
+"""The Secret of a Cluster that holds the drop-ins of its nodes: its name, its keys, and references to it.
 
 Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecret`` of
 ``giantswarm/cluster-apps-operator``.
@@ -25,7 +25,7 @@ def name_for(cluster: str) -> str:
     return f"{cluster}{SYSTEMD_PROXY_SUFFIX}"
 
 
-def base_of(name: str) -> str:
+def without_hash(name: str) -> str:
     """Return the name without the hash of ``spec.rollout.hashNames``, if it has one."""
     if (
         f"{SYSTEMD_PROXY_SUFFIX}-" not in name
@@ -34,29 +34,29 @@ def base_of(name: str) -> str:
     return re.sub(_HASHED, SYSTEMD_PROXY_SUFFIX, name)
 
 
-def is_one(name: object) -> bool:
+def is_name(name: object) -> bool:
     """Return whether a name is that of the Secret of a Cluster."""
-    return isinstance(name, str) and has_suffix(base_of(name), SYSTEMD_PROXY_SUFFIX)
+    return isinstance(name, str) and has_suffix(without_hash(name), SYSTEMD_PROXY_SUFFIX)
 
 
-def is_of(name: object, settings: ProxySettings) -> bool:
+def is_named_for(name: object, settings: ProxySettings) -> bool:
     """Return whether a name is that of the Secret of the settings' Cluster; of any, where no Cluster is known."""
     if not settings.clusters:
-        return is_one(name)
+        return is_name(name)
     if not isinstance(name, str):
         return False
-    base = base_of(name)
+    base = without_hash(name)
     return any(base == name_for(cluster) for cluster in settings.clusters)
 
 
-def key_of(unit: str) -> str:
+def unit_key(unit: str) -> str:
     """Return the key that holds the drop-in of a service; CRI-O has that of containerd."""
     return KEYS.get(unit, KEYS["containerd"])
 
 
 def reference(settings: ProxySettings, unit: str) -> Fields:
     """Return the ``contentFrom`` of the drop-in of a service."""
-    return {"secret": {"name": name_for(settings.cluster), "key": key_of(unit)}}
+    return {"secret": {"name": name_for(settings.cluster), "key": unit_key(unit)}}
 
 
 def obstacle(settings: ProxySettings) -> str:
@@ -78,7 +78,7 @@ def obstacle(settings: ProxySettings) -> str:
 
 
 def is_reference(existing: Any, wanted: Data) -> bool:
-    """Return whether a ``contentFrom`` names the same Secret and key, whatever hash its name has."""
+    """Return whether a ``contentFrom`` names the same Secret and key, with any hash behind its name."""
     name = text_at(existing, ("secret", "name"))
-    is_named = base_of(name) == wanted["secret"]["name"]
+    is_named = without_hash(name) == wanted["secret"]["name"]
     return is_named and bool(existing == {"secret": {**wanted["secret"], "name": name}})

@@ -1,7 +1,7 @@
 """The containers in the pod specification of a workload, and the form of their ``env``: a list of ``{name, value}``.
 
 An entry is right or it is replaced whole, because Kubernetes rejects a ``value`` beside a ``valueFrom``. Other entries and
-their order are never touched: ``$(NAME)`` sees only what is before it.
+their order are never touched: ``$(NAME)`` sees only entries before it.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Container(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What tells it apart in its workload: its name, or its place, ``containers[0]``, where it has none.
+        """Its identity in the workload: its name, or without one its place, ``containers[0]``.
 
         Knative names the container of a Service at admission. No name has a bracket.
         """
@@ -55,7 +55,7 @@ class Container(NamedTuple):
 
 
 def pod_spec(obj: Data) -> Pointer | None:
-    """Return where an object keeps the pod specification; None for an object of another kind."""
+    """Return the path of the pod specification of an object; None if it runs no pods."""
     return POD_SPEC_OF.get(group_kind(obj))
 
 
@@ -72,7 +72,7 @@ def labels(obj: Data, key: str) -> set[str]:
 def containers(
     obj: Data, field: str = CONTAINERS, *, at: Pointer = POD_SPEC
 ) -> Iterator[Container]:
-    """Yield the containers in one list of the pod specification at ``at``; none where that is of a wrong type."""
+    """Yield the containers of one list in the pod specification at ``at``; items of a wrong type are left out."""
     path = (*at, field)
     for index, item in enumerate(list_at(obj, path)):
         if isinstance(item, Mapping):
@@ -87,7 +87,7 @@ def all_containers(data: Data, at: Pointer) -> Iterator[Container]:
 
 
 def wrong_types(data: Data, at: Pointer) -> Iterator[Result]:
-    """Yield what on the way to the containers, or among them, has a wrong type."""
+    """Yield an error for each value of a wrong type on the way to the containers, or among them."""
     mappings = []
     for length, _ in enumerate(at, 1):
         mappings.append(at[:length])
@@ -105,7 +105,7 @@ def wrong_types(data: Data, at: Pointer) -> Iterator[Result]:
 
 
 class Provided(NamedTuple):
-    """What a container gets from ConfigMaps and Secrets that are filled themselves.
+    """The variables that a container gets from ConfigMaps and Secrets, which are filled themselves.
 
     Attributes:
         names: the variables, in upper case.
@@ -123,7 +123,7 @@ class EnvEntries(NamedTuple):
 
     Attributes:
         names: those that it gets, in the order of new ones.
-        provided: what its container gets from other objects.
+        provided: the variables that its container gets from other objects.
         env_from: the ``envFrom`` of its container.
     """
 
@@ -157,7 +157,7 @@ class EnvEntries(NamedTuple):
                 yield reading._replace(variable=name.lower(), member=name)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Correct the first entry of each variable, remove the others, and add what is missing."""
+        """Correct the first entry of each variable, remove the others, and add missing ones."""
         env = draft.items(place.path)
         wanted = {}
         for name, value in settings.variables().items():
@@ -232,7 +232,7 @@ def _report_reference(draft: Draft, place: Place, path: Pointer, entry: Data) ->
 
 
 def variable_of(entry: Any) -> str | None:
-    """Return which of the six variables an entry sets; None for any other entry."""
+    """Return the one of the six variables that an entry sets; None for any other entry."""
     name = text_at(entry, ("name",))
     if name in PROXY_VARIABLES:
         return name
@@ -240,7 +240,7 @@ def variable_of(entry: Any) -> str | None:
 
 
 def read_entry(blank: Reading, entry: Data) -> Reading:
-    """Return a reading, whose path leads to an entry, with what that entry gives the variable."""
+    """Return a reading, whose path leads to an entry, with the value that the entry gives the variable."""
     value = entry.get("value")
     if entry.get("valueFrom") is not None:
         path = (*blank.path, "valueFrom")
@@ -257,7 +257,7 @@ def read_entry(blank: Reading, entry: Data) -> Reading:
 
 
 def read_all_containers(obj: Data) -> Iterator[Reading]:
-    """Yield what the containers of a workload set, whether or not a target wants them."""
+    """Yield the variables that all containers of a workload set, chosen or not."""
     at = pod_spec(obj)
     for field in LISTS if at else ():
         for container in containers(obj, field, at=at or ()):

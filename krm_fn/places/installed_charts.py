@@ -38,7 +38,7 @@ class ChartUse(NamedTuple):
     Attributes:
         name: the last step of its name, its path or its URL; several names where it may be one of several.
         repository: where it is: the name of a source of Flux, or a URL.
-        path: leads to what the object says of it.
+        path: leads to the source of it in the object.
         url: where it is, or may be; "" where that is not known.
         is_folder: it is in a folder, whose name may be that of another chart.
     """
@@ -68,18 +68,18 @@ def charts_of(obj: Data, sources: ChartSources = NO_SOURCES) -> Iterator[ChartUs
     """Yield the charts of a HelmRelease or an Application; ``sources`` are those that a HelmRelease may name."""
     kind = group_kind(obj)
     if kind == HELM_RELEASE and chart_of(obj):
-        yield _of_release(obj, sources)
+        yield _release_chart(obj, sources)
     elif kind == APPLICATION:
         paths: list[Pointer] = []
         for at, _ in enumerate(list_at(obj, ("spec", "sources"))):
             paths.append(("spec", "sources", str(at)))
         for path in paths or [("spec", "source")]:
-            use = _of_application(obj, path)
+            use = _application_chart(obj, path)
             if use.name:
                 yield use
 
 
-def _of_release(obj: Data, sources: ChartSources) -> ChartUse:
+def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
     path = (*_CHART, "sourceRef")
     chart = text_at(obj, (*_CHART, "chart"))
     source = lookup(obj, path if chart else _CHART_REF)
@@ -95,7 +95,7 @@ def _of_release(obj: Data, sources: ChartSources) -> ChartUse:
     return ChartUse(names or chart_of(obj), repository, ("spec",), " ".join(urls), is_folder)
 
 
-def _of_application(obj: Data, path: Pointer) -> ChartUse:
+def _application_chart(obj: Data, path: Pointer) -> ChartUse:
     repository = text_at(obj, (*path, "repoURL")).strip()
     chart = text_at(obj, (*path, "chart")).strip()
     if not chart and repository.startswith("oci://"):

@@ -17,7 +17,7 @@ from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 
 def in_both_cases(variable: str, value: str, path: Pointer, label: str) -> Iterator[Reading]:
-    """Yield what a reader that knows no case gets: the same under both names."""
+    """Yield a reading for each case of a name, for a reader that makes no difference between them."""
     for name in (variable, variable.lower()):
         yield Reading(name, value, path, value, label, member=path[-1])
 
@@ -80,7 +80,7 @@ class Members(NamedTuple):
         )
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the members say; nothing where a person has switched them off."""
+        """Yield the variables of the members, unless a person has switched them off."""
         if self.switch:
             switch = lookup(data, (*place.path, self.switch))
             if switch is not True:
@@ -163,7 +163,7 @@ class Members(NamedTuple):
 
 
 def _read_in_unit(reading: Reading) -> Reading:
-    """Return what systemd makes of a value between ``Environment="`` and ``"``."""
+    """Return the value that systemd gets from a text between ``Environment="`` and ``"``."""
     value = escaping.resolve_specifiers(reading.raw)
     if value is None:
         why = "systemd drops a value with a `%` that is not doubled"
@@ -230,11 +230,11 @@ class HostAndPort(NamedTuple):
 
 
 class OneMember(NamedTuple):
-    """One value that follows from the settings and from what is there; None for nothing.
+    """One value that follows from the settings and from the value before; None takes it out.
 
     Attributes:
         value: returns it.
-        reads: the form of a value that says variables; None for another one.
+        reads: the form of a value that holds variables; None if it holds none.
     """
 
     value: Callable[[ProxySettings, Any], Any]
@@ -262,10 +262,10 @@ class NamedItem(NamedTuple):
 
     Attributes:
         name: that of the item.
-        inside: the way from the item to what the form writes.
-        form: what it writes there.
+        inside: the way from the item to the place of the form.
+        form: the form of the proxy there.
         add_if_missing: the item is added where it is missing.
-        empty_value: what says nothing alone: an item in which nothing else is left goes.
+        empty_value: the rest that means nothing alone, so that an item goes with the proxy in it.
         is_read: False for the variable of one worker group, which says nothing of the Cluster.
     """
 
@@ -277,7 +277,7 @@ class NamedItem(NamedTuple):
     is_read: bool = True
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the item says."""
+        """Yield the variables of the item."""
         if not self.is_read:
             return
         for path in named_items(data, place.path, self.name):

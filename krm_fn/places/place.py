@@ -1,4 +1,4 @@
-"""The places of an object that hold a proxy, the form of each, what they say, and how all of them are written."""
+"""The places of an object that hold a proxy: their forms, their readings, and how all of them are written."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Reading(NamedTuple):
 
     Attributes:
         variable: the name, as its reader sees it.
-        value: what the reader gets (systemd unescaped, shell unquoted, ``$$`` of Kubernetes undone); None where that is
-            not known.
+        value: as the reader gets it (systemd unescaped, shell unquoted, ``$$`` of Kubernetes undone); None if it is not
+            known.
         path: leads to the text, or to the command that unsets the variable.
         raw: that text as written: the line of the drop-in as systemd joins it, the command, the value of the entry.
-        place: names the place in one phrase; it is the same for all variables that one program reads together.
+        place: names the place in one phrase, which all variables that one program reads together share.
         why_unknown: why the value is not known, as the end of the sentence "its value is not known:".
         known: the part of the value that is certain where the rest is computed later.
         unresolved: the text of an ``env`` that refers to other variables by ``$(NAME)``: only a container resolves it.
@@ -39,8 +39,8 @@ class Reading(NamedTuple):
         is_lost: the text does not reach the reader, although its author did not want that: systemd drops it, the shell
             runs a part of it.
         is_provided: a ConfigMap or Secret of the list holds the value, and is judged itself.
-        maybe_elsewhere: in upper case, the variables that the place may get from what is not in the list, such as
-            ``envFrom`` of a container: nobody can say that it lacks them.
+        maybe_elsewhere: in upper case, the variables that the place may get from elsewhere, such as ``envFrom`` of a
+            container: nobody can say that it lacks them.
         member: the name of the field that holds the value, where that is not the variable.
     """
 
@@ -78,7 +78,7 @@ Variables = Mapping[str, str]
 
 
 def same_value(variable: str, value: str, other: str) -> bool:
-    """Return whether two values of a variable say the same: a list may have its entries in any order."""
+    """Return whether two values of a variable are equal; lists are in any order."""
     if variable.upper() != "NO_PROXY":
         return value == other
     entries = set(parse(value))
@@ -94,10 +94,14 @@ class Form(Protocol):
     """How a place holds a proxy: it knows no object, and no product."""
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
-        """Yield what the place says to its reader, whoever wrote it."""
+        """Yield the variables as the reader of the place gets them, whoever wrote them."""
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the place say what the settings say; report what is in the way. Raises WrongTypeError."""
+        """Write the settings into the place, or report an obstacle.
+
+        Raises:
+            WrongTypeError: the data on the way to the place have another type.
+        """
 
 
 class Place(NamedTuple):
@@ -106,10 +110,10 @@ class Place(NamedTuple):
     Attributes:
         path: leads to it; it need not be there.
         form: how it holds the proxy.
-        label: what messages call it.
-        kept_steps: so many steps of the path lead to what stays when nothing is left in it.
-        is_unconditional: it holds certificates, which are written where nobody declares a proxy, too.
-        settings: the proxy of this place alone; None for that of the object.
+        label: its name in messages.
+        kept_steps: so many steps of the path lead to a mapping, or a list, that stays when it becomes empty.
+        is_unconditional: it is written also where nobody declares a proxy, as certificates are.
+        settings: the proxy of this place alone, in place of that of the object.
         on_conflict_keep: where somebody else has set one of the variables, all of them stay as they are.
     """
 
@@ -123,7 +127,7 @@ class Place(NamedTuple):
 
 
 def write_places(draft: Draft, places: Iterable[Place | Result], settings: ProxySettings) -> None:
-    """Write the settings to all places of a draft, and say in it what was done."""
+    """Write the settings to all places of a draft, and describe the changes in it."""
     changed: dict[str, dict[str, None]] = {}
     kept: list[Place] = []
     for place in [*places]:
@@ -173,7 +177,7 @@ def _report_kept(draft: Draft, places: Sequence[Place], settings: ProxySettings)
 
 
 def read_places(data: Any, places: Iterable[Place | Result]) -> Iterator[Reading]:
-    """Yield what the places of an object say, whoever wrote it."""
+    """Yield the readings of the places of an object, whoever wrote them."""
     for place in places:
         if isinstance(place, Place):
             yield from place.form.read(data, place)

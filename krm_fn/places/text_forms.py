@@ -31,10 +31,10 @@ class TextForm(Protocol):
     """How a text holds a proxy."""
 
     def read(self, value: Value, place: Place) -> Iterable[Reading]:
-        """Yield what the text says."""
+        """Yield the variables that the text sets."""
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
-        """Return the text that says what the settings say; report in the draft what is in the way."""
+        """Return the text with the settings; report an obstacle in the draft."""
 
 
 class Text(NamedTuple):
@@ -42,7 +42,7 @@ class Text(NamedTuple):
 
     Attributes:
         value: the text, as it was when the place was found.
-        form: what is in it.
+        form: the form of the proxy in it.
         stays: the text stays as an empty one where nothing is left in it.
     """
 
@@ -51,7 +51,7 @@ class Text(NamedTuple):
     stays: bool = False
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the text says in the data, so also after an edit; each path leads to the text."""
+        """Yield the variables of the text as the data hold it, so also after an edit; each path leads to the text."""
         for reading in self.form.read(embedded.current(data, self.value), place):
             yield reading._replace(path=place.path)
 
@@ -133,7 +133,7 @@ class UnitText(NamedTuple):
     """A drop-in of systemd."""
 
     def read(self, value: Value, place: Place) -> Iterator[Reading]:
-        """Yield what systemd reads, and what it does not take."""
+        """Yield the variables that systemd reads, and those that it drops."""
         blank = Reading("", None, value.path, "", place.label)
         yield from readings(value.text, DROP_IN, blank)
 
@@ -158,7 +158,7 @@ def readings(text: str, form: Syntax, blank: Reading) -> Iterator[Reading]:
     Args:
         text: the text.
         form: how it sets variables.
-        blank: what is the same for all of them.
+        blank: the reading without variable and value.
     """
     assignments = effective(form.read(text))
     for variable in PROXY_VARIABLES:
@@ -196,14 +196,14 @@ class YamlText(NamedTuple):
     holds: type = dict
 
     def read(self, value: Value, place: Place) -> Iterator[Reading]:
-        """Yield what the documents say."""
+        """Yield the variables of the documents."""
         documents = embedded.readable(value)
         for document in self._concerned(documents):
             places = self.places(document.data)
             yield from read_places(document.data, places)
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
-        """Return the text with what its places are to say."""
+        """Return the text with the settings in the places of its documents."""
         documents = embedded.read(value)
         if not documents:
             return self._begin(draft, value, settings)

@@ -59,7 +59,7 @@ class ChartValue(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What people call it: its path, or its first member."""
+        """Its name for people: its path, or its first member."""
         return self.path or next(filter(None, self.members))
 
     @property
@@ -88,9 +88,9 @@ class Services(NamedTuple):
     """The Services by whose names the programs of a chart call each other, as its templates make these names.
 
     Attributes:
-        own: what the chart calls itself behind the name of the release.
+        own: the name of the chart behind that of the release.
         parts: the ends of the names.
-        longest: so many characters of what is in front of the end count.
+        longest: so many characters in front of the end count.
         has_namespace: the programs write the namespace behind the name.
     """
 
@@ -101,11 +101,11 @@ class Services(NamedTuple):
 
 
 class Unreached(NamedTuple):
-    """What runs in a chart and does not read the variables, unless a value says more.
+    """A program of a chart that does not read the variables, unless a value says more.
 
     Attributes:
         signs: the texts that are somewhere among the values of the chart then.
-        message: what to say where one is not.
+        message: the warning if one is missing.
         where: a text that is there where this runs.
     """
 
@@ -121,9 +121,9 @@ class Chart(NamedTuple):
         values: the places.
         is_go: all programs of the chart that read them are written in Go.
         takes_credentials: a URL with user and password can stand there.
-        services: the names by which its programs call each other; None where they do not, or by names in every list.
+        services: the names by which its programs call each other, if these are not in every list.
         others: the value behind which the URLs of other Services stand that its programs call; "" for none.
-        unreached: what the values alone do not reach; None for nothing.
+        unreached: a program that the values alone do not reach, if there is one.
         other_urls: the paths of URLs of proxies that no run writes: another proxy there is named.
     """
 

@@ -20,7 +20,7 @@ _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 
 
 class Product(NamedTuple):
-    """What holds for all kinds of a product.
+    """A product, with the facts that hold for all of its kinds.
 
     Attributes:
         name: as messages call it.
@@ -29,7 +29,7 @@ class Product(NamedTuple):
         takes_host_and_port: a URL need not have a scheme.
         has_nodes: nodes get the proxy; False where it is for pods.
         pod_cidr: the network of the pods of a Cluster of Cluster API that names none; "" for none that is known.
-        service_cidr: the same for Services.
+        service_cidr: that of the Services.
     """
 
     name: str
@@ -65,7 +65,7 @@ class DistributionRow(NamedTuple):
         secret: the member beside a URL that names a Secret with user and password, which the URL cannot hold.
         role: that of the nodes of such an object.
         container: the container whose ``env`` is the list of variables; "" where the list is at the path.
-        keep: so many steps of the path lead to what stays when nothing is left in it.
+        keep: so many steps of the path lead to a mapping that stays when it becomes empty.
     """  # noqa: E501
 
     target: str
@@ -104,7 +104,7 @@ class DistributionRow(NamedTuple):
 
     @property
     def is_control_plane(self) -> bool:
-        """Whether it makes a control plane as a whole, or is the template of what does."""
+        """Whether it makes a control plane as a whole, or is the template of one."""
         return self.group == CONTROL_PLANE
 
 
@@ -270,7 +270,7 @@ ROWS = (
 )
 
 
-def _of_kind() -> dict[GroupKind, tuple[DistributionRow, ...]]:
+def _rows_by_kind() -> dict[GroupKind, tuple[DistributionRow, ...]]:
     of_kind: dict[GroupKind, tuple[DistributionRow, ...]] = {}
     for row in ROWS:
         key = (row.group, row.kind)
@@ -278,7 +278,7 @@ def _of_kind() -> dict[GroupKind, tuple[DistributionRow, ...]]:
     return of_kind
 
 
-OF_KIND = _of_kind()
+OF_KIND = _rows_by_kind()
 """API group and kind -> its rows, which are of one target."""
 TEMPLATES = {key: rows[0] for key, rows in OF_KIND.items() if rows[0].is_template}
 """API group and kind of a template -> its first row."""
@@ -286,25 +286,25 @@ TEMPLATES = {key: rows[0] for key, rows in OF_KIND.items() if rows[0].is_templat
 _OF_CLUSTER_API = (CONTROL_PLANE, BOOTSTRAP, _INFRASTRUCTURE)
 
 
-def rows_of(target: str) -> list[DistributionRow]:
+def target_rows(target: str) -> list[DistributionRow]:
     """Return the rows of a target."""
     return [row for row in ROWS if row.target == target]
 
 
 def with_config_map(target: str) -> frozenset[GroupKind]:
     """Return API group and kind of the objects beside which a target creates a ConfigMap with certificates."""
-    return frozenset((row.group, row.kind) for row in rows_of(target) if row.trusted_ca)
+    return frozenset((row.group, row.kind) for row in target_rows(target) if row.trusted_ca)
 
 
-def kinds_of(target: str) -> frozenset[GroupKind]:
+def target_kinds(target: str) -> frozenset[GroupKind]:
     """Return API group and kind of the objects that a target writes."""
-    kinds = frozenset((row.group, row.kind) for row in rows_of(target))
+    kinds = frozenset((row.group, row.kind) for row in target_rows(target))
     return kinds | {("", "ConfigMap")} if with_config_map(target) else kinds
 
 
-def hints_of(target: str) -> Texts:
+def target_hints(target: str) -> Texts:
     """Return words of which one is in every object of a target: ``Cluster`` is a kind in several groups."""
-    words = {row.kind if row.group in _OF_CLUSTER_API else row.group for row in rows_of(target)}
+    words = {row.kind if row.group in _OF_CLUSTER_API else row.group for row in target_rows(target)}
     if with_config_map(target):
         words.add(CA_CONFIG_MAP)
     return tuple(sorted(words))

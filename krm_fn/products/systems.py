@@ -1,6 +1,6 @@
 """Systems of nodes that no target writes, or not by themselves, and fields whose names do not show a proxy.
 
-Sources: the API types of each project, and the ``values.yaml`` of each chart. What targets write: ``distributions``.
+Sources: the API types of each project, and the ``values.yaml`` of each chart. With a target: ``distributions``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class System(NamedTuple):
     Attributes:
         name: the system.
         place: the field, in words for a message; "" where its manifests have none.
-        instead: what to do where there is no field.
+        instead: the advice if there is no field.
         target: the target that writes the place; "" if none does.
         waits: its target writes nothing there unless it has ``enabled: true``.
     """
@@ -89,7 +89,7 @@ def url_fields(group: str, kind: str) -> Sequence[Texts]:
 
 @cache
 def system_of(group: str, kind: str) -> System | None:
-    """Return the system of nodes of a kind that is none of ``NODE_KINDS``; None for a kind that makes no nodes."""
+    """Return the system of nodes of a kind outside of ``NODE_KINDS``; None if the kind makes no nodes."""
     if (group, kind) == ("karpenter.k8s.aws", "EC2NodeClass"):
         return _KARPENTER
     rows = distributions.OF_KIND.get((group, kind), ())

@@ -1,4 +1,4 @@
-"""What a target is: which objects it edits, who reads them, and how it edits them."""
+"""The base of all targets: which objects a target edits, who reads them, and how it edits them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 _SOME_PROXY = ProxySettings("http://proxy.invalid", "http://proxy.invalid", "proxy.invalid")
 
 Places = Iterator[Place | Result]
-"""The places of an object, and what keeps others from being one."""
+"""The places of an object, and a finding for each one that cannot be written."""
 
 
 class FileForm(NamedTuple):
@@ -46,7 +46,7 @@ class FileForm(NamedTuple):
 
     Attributes:
         audience: who reads the list of the file.
-        places: yields the places of its document, given the settings, or what keeps a proxy from being written.
+        places: yields the places of its document, given the settings, or a finding for a proxy that cannot be written.
     """
 
     audience: Audience
@@ -54,7 +54,7 @@ class FileForm(NamedTuple):
 
 
 class NodeUpdate(NamedTuple):
-    """What happens to the nodes of an object that changes, because a product sets them up with it.
+    """The effect on the nodes of an object that changes, because a product sets them up with it.
 
     Attributes:
         is_rolled: the product replaces the nodes; if False, they keep what they have; None where the rules of
@@ -76,10 +76,10 @@ class Target:
         id: its path below ``spec.targets``.
         row: its row in the table of targets.
         audience: who reads NO_PROXY there.
-        writes: what it writes.
+        writes: the kind of its content.
         reach: which nodes get the proxy that its place holds.
-        node_update: what happens to nodes that a product sets up with what it writes; None if none does.
-        file: the plain file of a product that it fills, too; None if there is none.
+        node_update: the effect of a change on nodes, if a product sets them up with the object.
+        file: the plain file of a product that it fills, too, if there is one.
     """
 
     audience: Audience
@@ -104,7 +104,7 @@ class Target:
         return self.row.text_hints
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
-        """Return who reads what is written into an object, given what objects of the list refer to."""
+        """Return who reads the list in an object, given the ConfigMaps and Secrets that others read."""
         return Readers(self.audience)
 
     def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
@@ -122,9 +122,10 @@ class Target:
         yield from ()
 
     def node_secret(self, data: Data, context: Context) -> str | None:
-        """Return the name of the Secret from which nodes take files because of what is written into an object.
+        """Return the name of the Secret from which the nodes of an edited object take files.
 
-        None where they take none; "" where none has a proxy, or the object is for many Clusters.
+        Returns:
+            "" if no node has a proxy, or the object is for many Clusters; None if nodes take no files from a Secret.
         """
         return None
 
@@ -133,7 +134,7 @@ class Target:
         return False
 
     def outdated(self, data: Data) -> Result | None:
-        """Return what is wrong with an object whatever proxy it has; None for nothing."""
+        """Return a finding about an object that holds for any proxy, such as a kind that its product gives up."""
         return None
 
     def all_kinds(self, options: Options) -> frozenset[GroupKind]:
@@ -144,11 +145,11 @@ class Target:
         return self.row.kinds.union((kind["group"], kind["kind"]) for kind in custom)
 
     def places(self, data: Data, context: Context) -> Places:
-        """Yield the places of an object, and what keeps others from being one."""
+        """Yield the places of an object, and a finding for each one that cannot be written."""
         raise NotImplementedError
 
     def read(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Iterator[Reading]:
-        """Yield what the places of an object say, whoever wrote it."""
+        """Yield the readings of the places of an object, whoever wrote them."""
         return read_places(data, self.places(data, Context(options, uses=uses)))
 
     def has_site(self, data: Data, context: Context) -> bool:
@@ -164,7 +165,7 @@ class Target:
     def edit(
         self, data: Data, context: Context, places: Iterable[Place | Result] | None = None
     ) -> Iterator[Edit | Result]:
-        """Yield what there is to say about an object, and at most one Edit that gives it its proxy.
+        """Yield the findings about an object, and at most one Edit that gives it its proxy.
 
         ``places`` are those of the object in this context, where they are known.
         """

@@ -1,4 +1,4 @@
-"""What a plan asks about the ClusterClasses of a list, and what a target may know of them."""
+"""The ClusterClasses of a list as a plan asks about them, and as a target knows them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class ClassPlan(NamedTuple):
     """The patches that a ClusterClass has to have.
 
     Attributes:
-        patches: all of them, in order; None where something is in the way, so that the class stays as it is.
+        patches: all of them, in order; None if an obstacle makes the class stay as it is.
         has_ours: some of them are ours.
-        findings: what the user should know.
+        findings: results for the user.
     """
 
     patches: Sequence[Any] | None
@@ -32,7 +32,7 @@ class ClassPlan(NamedTuple):
 
 
 class VariableContent(NamedTuple):
-    """What our variable of a class has to hold for its patches.
+    """The content that our variable of a class needs for its patches.
 
     Attributes:
         proxy: the proxy itself, because a patch writes it into a drop-in or a command; if False, whether there is one.
@@ -44,7 +44,7 @@ class VariableContent(NamedTuple):
 
 
 class ClassContext(NamedTuple):
-    """What a target knows of the other objects of the list while it edits a ClusterClass, or a Cluster of one.
+    """The other objects of the list as a target knows them while it edits a ClusterClass, or a Cluster of one.
 
     With the defaults, no Cluster of the list gets a proxy by the class. A target that patches no class gets ``groups``
     only.
@@ -52,14 +52,14 @@ class ClassContext(NamedTuple):
     Attributes:
         is_wanted: the nodes of some Cluster get a proxy by the class.
         is_known: the class is in the list, and is not left out of it.
-        content: what our variable holds.
+        content: that of our variable.
         default: the proxy that the class gives to nodes of which nothing is said.
         groups: the proxy of each group of workers of a Cluster: (section, name) -> proxy.
-        repairs_erased: its patches erase lists, so what is the same for all Clusters is added by a patch, too.
+        repairs_erased: its patches erase lists, so additions that all Clusters share are made by a patch, too.
         of_class: the class itself, or that of the Cluster.
         has_hashed_secrets: the Secret of each Cluster gets a name with a hash.
         secret: the name of that Secret of this Cluster, "" as long as it is not known.
-        plan: the patches of the class; None where it has to have none of ours.
+        plan: the patches of the class, if it needs any.
     """
 
     is_wanted: bool = False
@@ -75,7 +75,7 @@ class ClassContext(NamedTuple):
 
 
 class ClassEdit(NamedTuple):
-    """The nodes of a ClusterClass, or of a Cluster of one, the proxy that they get, and what is known of the list."""
+    """The nodes of a ClusterClass, or of a Cluster of one, the proxy that they get, and the context of the list."""
 
     memberships: Memberships
     resolved: Resolved
@@ -83,12 +83,12 @@ class ClassEdit(NamedTuple):
 
 
 class TemplateRules(NamedTuple):
-    """How the classes of a template change what targets do with it.
+    """The rules that the classes of a template make for the targets that edit it.
 
     Attributes:
         kept: the targets that leave it as it is, because a class keeps patches of an earlier run.
-        emptied: the targets that write nothing into it, because its classes give nodes what they would write.
-        notes: target -> what is to be said where it would write a proxy.
+        emptied: the targets that write nothing into it, because its classes give nodes the same.
+        notes: target -> its findings if it would write a proxy.
         is_awaited: a class is patched only once somebody has changed its templates. A run that began the configuration
             of such a template would make the next run patch the class.
     """
@@ -115,9 +115,9 @@ class ClassPlans:
     words: Texts = ()
 
     def rules_of(self, template: Object) -> TemplateRules:
-        """Return what the classes of a template say."""
+        """Return the rules of the classes of a template."""
         return NO_RULES
 
     def edit_of(self, obj: Object) -> ClassEdit | None:
-        """Return how a ClusterClass, or a Cluster of one, is edited; None where it stays as it is."""
+        """Return how a ClusterClass, or a Cluster of one, is edited; None if it stays as it is."""
         return None

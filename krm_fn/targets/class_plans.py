@@ -1,6 +1,6 @@
-"""What ClusterClasses do for the objects of a list.
+"""The plans for the ClusterClasses of a list.
 
-Most lists have no ClusterClass: what decides about them is imported where one occurs.
+Most lists have no ClusterClass: the code that decides about them is imported where one occurs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def class_plans(
     topology: Topology,
     config: ProxyConfig,
 ) -> ClassPlans:
-    """Return the answers to what a plan asks about ClusterClasses.
+    """Return the plans for the ClusterClasses among objects.
 
     Args:
         objects: those of ``clusters.kinds()``.

@@ -1,6 +1,6 @@
-"""What a target knows besides the object that it edits, and the words in which it says what it writes and reaches.
+"""The context in which a target edits an object, and the words for its content and its reach.
 
-A plan needs them for a list in which no target applies, too; what edits is in ``base``.
+A plan needs them for a list in which no target applies, too; the code that edits is in ``base``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ NO_OPTIONS: Options = MappingProxyType({})
 
 
 class Context(NamedTuple):
-    """What a target knows besides the object.
+    """The knowledge of a target besides the object.
 
     Attributes:
         options: those of the system of the target.
         settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
             empty where the object is only read, and where the proxy is removed.
-        class_context: what a target knows of the list around its object; None where nothing is known.
+        class_context: the ClusterClass of the object, or of its Cluster; None if nothing is known of the list.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         is_whole: the object is known to be no patch.
     """
@@ -40,7 +40,7 @@ class Context(NamedTuple):
 
 
 class Writes(Enum):
-    """What a target writes.
+    """The kind of content that a target writes.
 
     VALUES: the values of the variables that the author of the object chose.
     PROXY: the proxy. PROXY_AND_TRUST: the proxy, and certificates or a mirror where nothing declares a proxy, too.

@@ -1,4 +1,4 @@
-"""What users read about the targets: one page for each system, ``<system>/README.md``, with a section for each target.
+"""The pages for users about the targets: one for each system, ``<system>/README.md``, with a section for each target.
 
 A section ends with the options of the target, which `make docs` writes from the JSON Schema.
 """
@@ -9,7 +9,7 @@ from krm_fn.package_files import text_of
 from krm_fn.target_table import system_of
 
 OPTIONS = "**Options:**"
-"""What is before the options of a target."""
+"""The words before the options of a target."""
 
 
 def title_of(target_id: str) -> str:
@@ -18,13 +18,13 @@ def title_of(target_id: str) -> str:
 
 
 def section_of(target_id: str) -> str:
-    """Return what the page of its system says about a target, in Markdown and without its heading."""
+    """Return the section about a target on the page of its system, in Markdown and without its heading."""
     page, name = page_of(system_of(target_id)), target_id.rpartition(".")[2]
     return page.partition(f"\n## {name}\n")[2].partition("\n## ")[0].strip("\n")
 
 
 def introduction_of(system: str) -> str:
-    """Return what the page of a system says before its first section, in Markdown and with its heading."""
+    """Return the text before the first section of the page of a system, in Markdown and with its heading."""
     return page_of(system).partition("\n## ")[0].rstrip("\n")
 
 

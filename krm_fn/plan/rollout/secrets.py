@@ -68,7 +68,7 @@ def secret_names(
     changed_classes = set()
     for edit in edits:
         obj = edit.obj
-        if edit.target_id == _TARGET and obj.data and cluster_secret.is_one(obj.base_name):
+        if edit.target_id == _TARGET and obj.data and cluster_secret.is_name(obj.base_name):
             secrets.append((_key(obj, obj.base_name), edit))
         of_class = edit.class_context
         if of_class and obj.ref.kind == "ClusterClass" and edit.location in changed:
@@ -114,7 +114,7 @@ def _of_nodes(source: ObjectSource, edits: Sequence[PlannedEdit]) -> Iterator[_R
             continue
         for number, file in enumerate(list_at(obj.data, kind.files)):
             name = text_at(file, _NAME_IN_FILE)
-            if cluster_secret.is_one(name):
+            if cluster_secret.is_name(name):
                 path = (*kind.files, str(number), *_NAME_IN_FILE)
                 yield _Reference(_key(obj, name), User(index, obj, path))
 
@@ -170,5 +170,5 @@ def _missing(
 
 def _key(obj: Object, name: str) -> Key:
     """Return the key of the Secret of a name beside an object, without its hash."""
-    base_name = cluster_secret.base_of(name)
+    base_name = cluster_secret.without_hash(name)
     return Key("", "Secret", obj.ref.namespace, base_name, obj.ref.file_path)

@@ -50,11 +50,11 @@ _TEMPLATE = "the proxy or its list holds `{{`, which charts read as a template: 
 
 
 def known_chart(use: ChartUse, data: Data, options: Options) -> Chart | None:
-    """Return where a chart takes a proxy: by the rows of the user, or else by the table; None if nobody says so."""
-    return _of_rows(use.name, options) or chart_in_table(use, data)
+    """Return the places of a proxy in the values of a chart: by the rows of the user, or else by the table."""
+    return _chart_of_rows(use.name, options) or chart_in_table(use, data)
 
 
-def _of_rows(name: str, options: Options) -> Chart | None:
+def _chart_of_rows(name: str, options: Options) -> Chart | None:
     values = []
     for row in options.get("rows", ()):
         if row["chart"] != name:
@@ -76,6 +76,17 @@ def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
 
 
 class _Charts(Target):
+    """The proxy in the values of charts that matchers or annotations choose.
+
+    Example: in ``spec`` of a chosen HelmRelease of Harbor::
+
+        values: {proxy: {}}
+
+    becomes::
+
+        values: {proxy: {httpProxy: "http://proxy:3128", httpsProxy: "http://proxy:3128", noProxy: "10.0.0.0/8"}}
+    """
+
     audience = Audience.POD
 
     def hints(self, options: Options) -> Texts:
@@ -86,7 +97,10 @@ class _Charts(Target):
         return words
 
     def places(self, data: Data, context: Context) -> Places:
-        """Yield the places among the values of the chosen charts; none for a value that a chart takes as a template."""
+        """Yield the places among the values of the chosen charts.
+
+        Charts read a value with ``{{`` as a template, so such settings are an error, and nothing is written.
+        """
         if group_kind(data) in (HELM_RELEASE, APPLICATION):
             places = _in_installation(data, context)
         else:
@@ -242,7 +256,7 @@ def _in_data(data: Data, context: Context) -> Places:
 
     def places(charts: Mapping[str, Texts], document: Any) -> Places:
         for name, names in charts.items():
-            chart = _of_rows(name, context.options) or CHARTS.get(name)
+            chart = _chart_of_rows(name, context.options) or CHARTS.get(name)
             if chart:
                 there = [value for value in _named(chart, names) if holds(value, document)]
                 chart_places = _ChartPlaces(name, chart, there, context, data)
@@ -271,7 +285,7 @@ def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> F
 
 
 def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Places:
-    """Yield what the values of a chart alone do not reach."""
+    """Yield a finding for each program of a chart that its values alone do not reach."""
     unreached = chart.unreached
     values = str(lookup(data, use.path))
     if unreached is not None and unreached.where in values:
@@ -288,7 +302,7 @@ def _container(value: ChartValue, values: Any) -> Container:
 
 
 def _in_namespace(data: Data) -> Fields:
-    """Return what says in which namespace the programs of a chart run."""
+    """Return an object in the namespace in which the programs of a chart run."""
     return {"metadata": {"namespace": namespace_of_release(data)}}
 
 

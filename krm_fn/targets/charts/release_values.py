@@ -21,7 +21,14 @@ from krm_fn.targets.base import Data
 _OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride")
 _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
 """Flux shortens a longer one, and puts a hash behind it."""
-_IN_CLUSTER = re.compile(r"\bhttp://([a-z0-9-]+(?:\.[a-z0-9-]+)?)(?![\w.-])")
+_IN_CLUSTER = re.compile(
+    r"""\bhttp://
+    ([a-z0-9-]+            # the name of a Service: "tempo"
+      (?:\.[a-z0-9-]+)?)   # its namespace: "loki.logs"
+    (?![\w.-])             # and no further part, as in "loki.logs.svc"
+    """,
+    re.VERBOSE,
+)
 """The URL of a Service, as its name alone or with the namespace; `NO_PROXY` holds all that end with `.svc`."""
 
 
@@ -35,7 +42,7 @@ def sources(data: Data) -> Iterator[tuple[Key, str]]:
 
 
 def own_values(use: ChartUse, data: Data) -> Any:
-    """Return the values of a chart that a HelmRelease or an Application holds itself; None for a text of values."""
+    """Return the values of a chart that a HelmRelease or an Application holds as data; None if they are a text."""
     root = ("values",) if group_kind(data) == HELM_RELEASE else ("helm", "valuesObject")
     return lookup(data, (*use.path, *root))
 
@@ -71,9 +78,10 @@ def _have(values: Any, signs: Signs) -> bool:
 
 
 def chart_in_table(use: ChartUse, data: Data) -> Chart | None:
-    """Return what the table says of a chart.
+    """Return the row of a chart.
 
-    Nothing of one of Bitnami, which has other values, nor of a folder, unless the values have a place of the chart.
+    A chart of Bitnami has other values. A folder may hold another chart of the same name, so it has the row only if its
+    values have a place of the row.
     """
     chart = CHARTS.get(use.name)
     if chart is None or use.is_of_bitnami:
@@ -95,7 +103,7 @@ def namespace_of_release(data: Data) -> str:
 def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
     """Return the names by which the programs of a chart call each other, as its templates make them.
 
-    None where values give other names, or where the name of the release or its namespace is not known.
+    There are no names if values give others, or if the name of the release or its namespace is not known.
     """
     chart = chart_in_table(use, data)
     if chart is None or chart.services is None:

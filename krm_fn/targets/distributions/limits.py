@@ -1,7 +1,7 @@
 """The settings of a proxy that a product does not take, so that nothing is written.
 
 Each limit returns the end of the sentence "OpenShift takes …", with the remedy; "" where it takes the settings.
-Placeholders are left out of the values before, because nobody knows yet what they stand for.
+Placeholders are left out of the values before, because nobody knows yet their values.
 
 Sources: those of ``products/distributions.py``.
 """

@@ -21,7 +21,7 @@ from krm_fn.products.distributions import (
     OF_KIND,
     PRODUCTS,
     DistributionRow,
-    rows_of,
+    target_rows,
 )
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import part_of
@@ -38,7 +38,16 @@ _IMMUTABLE = (
 
 
 class _Distribution(Target):
-    """The proxy of one product."""
+    """The proxy in the fields of one product.
+
+    Example: ``spec`` of OpenShift's Proxy "cluster"::
+
+        {noProxy: ""}
+
+    becomes::
+
+        {httpProxy: "http://proxy:3128", httpsProxy: "http://proxy:3128", noProxy: "10.0.0.0/8"}
+    """
 
     def __init__(self, target_id: str) -> None:
         super().__init__(target_id)
@@ -49,19 +58,19 @@ class _Distribution(Target):
             self.audience = Audience.PRODUCT
         elif not product.has_nodes:
             self.audience = Audience.POD
-        for row in rows_of(target_id):
+        for row in target_rows(target_id):
             if row.bundle or row.encoded_bundle:
                 self.writes = Writes.PROXY_AND_TRUST
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
-        """Return who reads what is written into an object."""
+        """Return who reads the list in an object."""
         for row in OF_KIND.get(group_kind(data), ()):
             if row.needs_whole_list:
                 return Readers(Audience.NODE)
         return Readers(self.audience, self._product.names)
 
     def places(self, data: Data, context: Context) -> Places:
-        """Yield the places that the rows say; none where the product does not take the settings."""
+        """Yield the places of the rows, or an error for each if the product does not take the settings."""
         settings = context.settings
         if group_kind(data) == _CONFIG_MAP:
             if name_of(data) == CA_CONFIG_MAP:

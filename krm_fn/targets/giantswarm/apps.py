@@ -56,7 +56,7 @@ def _is_extra(data: Data, field: str, wanted: Mapping[str, str]) -> bool:
     return False
 
 
-def _is_of(data: Data, cluster: str) -> bool:
+def _is_installed_in(data: Data, cluster: str) -> bool:
     """Return whether an App is installed in the workload cluster of that name."""
     if lookup(data, ("spec", "kubeConfig", "inCluster")) is True:
         return False
@@ -70,13 +70,22 @@ def _is_of(data: Data, cluster: str) -> bool:
 
 
 class _Apps(Target):
+    """The references of an App to the values of its cluster.
+
+    Example: ``spec`` of an App that is installed in the cluster "gs1" gets::
+
+        config:
+          configMap: {name: gs1-cluster-values, namespace: org-a}
+          secret: {name: gs1-cluster-values, namespace: org-a}
+    """
+
     audience = Audience.POD
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the references of an App to the values of its cluster."""
         settings = context.settings
         is_app = isinstance(data.get("spec"), dict)
-        if not is_app or not settings.cluster or not _is_of(data, settings.cluster):
+        if not is_app or not settings.cluster or not _is_installed_in(data, settings.cluster):
             return
         of_kubeconfig = text_at(data, ("spec", "kubeConfig", "secret", "namespace"))
         namespace = settings.namespace or of_kubeconfig or namespace_of(data)

@@ -26,6 +26,17 @@ def _places(data: Any, root: Pointer) -> Places:
 
 
 class _ChartValues(Target):
+    """The proxy that values of some charts of Giant Swarm hold already.
+
+    Example: the values of "cert-manager-app"::
+
+        proxy: {http: ""}
+
+    become::
+
+        proxy: {http: "http://proxy:3128", https: "http://proxy:3128", noProxy: "10.0.0.0/8"}
+    """
+
     audience = Audience.GO
 
     def options(self, given: TargetOptions) -> Options:

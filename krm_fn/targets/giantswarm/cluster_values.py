@@ -42,6 +42,14 @@ def _private(settings: ProxySettings, old: Any) -> Any:
 
 
 class _ClusterValues(Target):
+    """The Secret and the ConfigMap with the values of a cluster for its apps.
+
+    Example: the text ``values`` of the Secret "gs1-cluster-values" becomes::
+
+        cluster:
+          proxy: {http: "http://proxy:3128", https: "http://proxy:3128", noProxy: "10.0.0.0/8"}
+    """
+
     audience = Audience.POD
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:

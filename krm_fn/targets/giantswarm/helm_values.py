@@ -24,7 +24,14 @@ from krm_fn.targets.base import Data, Places
 ENV = EnvEntries(("NO_PROXY", *proxy_keys.UPPER[:2]))
 """A list of variables among values, in the order of cluster-apps-operator."""
 
-_KEY = re.compile(r"(?:(?:secret|configmap)-)?values(?:\.ya?ml(?:\.(?:patch|template))?)?")
+_KEY = re.compile(
+    r"""(?:(?:secret|configmap)-)?  # "secret-" of a config repository of Giant Swarm
+    values                          # "values" of an App
+    (?:\.ya?ml                      # "values.yaml" of a HelmRelease
+      (?:\.(?:patch|template))?     # "secret-values.yaml.patch", "configmap-values.yaml.template"
+    )?""",
+    re.VERBOSE,
+)
 
 PlacesOf = Callable[[Any, Pointer], Places]
 """Yield the places in data whose values are at a path."""
@@ -38,7 +45,7 @@ def is_of_chart(name: str, chart: str) -> bool:
 
 
 def name_of_chart(data: Data) -> str:
-    """Return what says of which chart the values of an object are: the chart of a HelmRelease, or its own name."""
+    """Return the name that tells the chart of some values: that of the chart of a HelmRelease, or of the object."""
     if data.get("kind") == "HelmRelease":
         return chart_of(data)
     return name_of(data)

@@ -38,16 +38,16 @@ _PERCENT = (
 )
 
 
-def _of_policies(data: Any, root: Pointer) -> Iterator[Place]:
+def _policies_places(data: Any, root: Pointer) -> Iterator[Place]:
     yield Place((*root, *giantswarm.PROXY), _SWITCHED, "`proxy`", len(root[:1]))
     yield from helm_values.present(data, root, (giantswarm.CLUSTER_PROXY, SHORT))
 
 
-def _of_operator(data: Any, root: Pointer) -> Places:
+def _operator_places(data: Any, root: Pointer) -> Places:
     return helm_values.present(data, root, (giantswarm.PROXY, SHORT._replace(in_unit=True)))
 
 
-def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Places:
+def _cluster_places(name: str, cluster: str, data: Any, root: Pointer) -> Places:
     """Yield the places that are there, or else the one where a proxy belongs, in the values of the Cluster."""
     rows = []
     for path, form in _OF_A_CLUSTER:
@@ -66,7 +66,7 @@ def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Places:
         yield Place((*root, *path), form, f"`{'.'.join(path)}`", keep)
 
 
-def _of_file(data: Any, root: Pointer) -> Iterator[Place]:
+def _file_places(data: Any, root: Pointer) -> Iterator[Place]:
     yield Place(giantswarm.PROXY, SHORT, "`proxy`")
 
 
@@ -83,10 +83,24 @@ def _unless_lost(
 
 
 def _places_of_file(settings: ProxySettings, document: Any) -> Places:
-    return _unless_lost(settings, _of_file, document, ())
+    return _unless_lost(settings, _file_places, document, ())
 
 
 class _InstallationValues(Target):
+    """The proxy in values of charts that complete the list themselves.
+
+    Example: the values of a chart "cluster-aws"::
+
+        global: {metadata: {name: gs1}}
+
+    become::
+
+        global:
+          metadata: {name: gs1}
+          connectivity:
+            proxy: {enabled: true, httpProxy: "http://proxy:3128", noProxy: "10.0.0.0/8"}
+    """
+
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     file = FileForm(audience, _places_of_file)
@@ -97,15 +111,15 @@ class _InstallationValues(Target):
         name, cluster = helm_values.name_of_chart(data), settings.cluster
         is_text = data.get("kind") != "HelmRelease"
         if is_of_chart(name, giantswarm.POLICIES_CHART):
-            begun = list(_of_policies({}, ()))
-            yield from helm_values.places_of_values(data, _of_policies, begun)
+            begun = list(_policies_places({}, ()))
+            yield from helm_values.places_of_values(data, _policies_places, begun)
         elif is_of_chart(name, "cluster-apps-operator"):
-            of_operator = partial(_unless_lost, settings, _of_operator)
-            yield from helm_values.places_of_values(data, of_operator)
+            operator_places = partial(_unless_lost, settings, _operator_places)
+            yield from helm_values.places_of_values(data, operator_places)
         elif name in giantswarm.CLUSTER_CHARTS or (is_text and user_values_of(name)):
-            of_cluster = partial(_of_cluster, name, cluster)
-            of_chart = partial(_unless_lost, settings, of_cluster)
-            places = [*helm_values.places_of_values(data, of_chart)]
+            cluster_places = partial(_cluster_places, name, cluster)
+            chart_places = partial(_unless_lost, settings, cluster_places)
+            places = [*helm_values.places_of_values(data, chart_places)]
             yield from places
             if not places and not is_text and settings.sets_any:
                 path = ("spec", "valuesFrom")

@@ -16,6 +16,14 @@ from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Targ
 
 
 class _SystemdProxy(Target):
+    """The drop-ins of nodes in the Secret of a Cluster.
+
+    Example: ``stringData`` of the Secret "gs1-systemd-proxy" gets under ``containerdProxy``::
+
+        [Service]
+        Environment="HTTP_PROXY=http://proxy:3128"
+    """
+
     audience = Audience.NODE
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
@@ -27,7 +35,7 @@ class _SystemdProxy(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the drop-ins that are there, and those that the nodes take from the Secret."""
-        if not cluster_secret.is_one(name_of(data)):
+        if not cluster_secret.is_name(name_of(data)):
             return
         texts = {text.path[-1]: text for text in embedded.values(data)}
         unread = [text for text in texts.values() if len(text.path) == 1]

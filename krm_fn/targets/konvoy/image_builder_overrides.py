@@ -1,4 +1,4 @@
-"""Overrides of Konvoy Image Builder: the proxy of pre-provisioned machines while Konvoy installs what nodes need.
+"""Overrides of Konvoy Image Builder: the proxy of pre-provisioned machines while Konvoy installs packages.
 
 Both places that the playbooks read are written: `proxy_env`, the environment of Ansible's own tasks, and the three names
 at the top, without which containerd gets no drop-in while provisioning. Source: the Konvoy document;
@@ -58,6 +58,15 @@ def _is_there(text: embedded.Value) -> bool:
 
 
 class _ImageBuilderOverrides(Target):
+    """The override file of a pre-provisioned cluster.
+
+    Example: the text ``overrides.yaml`` of the Secret "c1-user-overrides" becomes::
+
+        proxy_env:
+          HTTPS_PROXY: http://proxy:3128
+        https_proxy: http://proxy:3128
+    """
+
     audience = Audience.NODE
     file = FileForm(audience, lambda settings, document: _places(document))  # noqa: ARG005
     reach = Reach.ROLES

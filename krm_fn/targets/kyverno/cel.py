@@ -2,7 +2,7 @@
 
 Known are an entry, ``{"name": "HTTP_PROXY", "value": "..."}``, a member of a map, ``{"HTTP_PROXY": "..."}``, a variable
 of the policy in the place of such a text, and a list of which only the beginning is a literal: ``"a,b," + ...``. There
-is no grammar: what has another form is reported, and its author changes it.
+is no grammar: an entry of another form is reported, and its author changes it.
 
 Sources: the lexis in the language definition of CEL; ``spec.mutations`` and ``spec.variables`` of MutatingPolicy
 (``api/policies.kyverno.io``) and of MutatingAdmissionPolicy (``admissionregistration.k8s.io``).
@@ -34,7 +34,7 @@ _OTHER_FORM = (
 
 
 class Token(NamedTuple):
-    """One token of an expression, where it is, and what it says if it is a string literal, else None."""
+    """One token of an expression, its span, and its text if it is a string literal, else None."""
 
     written: str
     start: int = 0
@@ -64,7 +64,7 @@ class Expression(NamedTuple):
         return True
 
 
-def expressions_of(policy: Any) -> list[Expression]:
+def read_expressions(policy: Any) -> list[Expression]:
     """Return the expressions of the variables and mutations of a policy."""
     expressions = []
     for path, text in walk(policy):
@@ -72,14 +72,14 @@ def expressions_of(policy: Any) -> list[Expression]:
             continue
         if isinstance(text, str):
             variable = text_at(policy, (*path[:-1], "name"))
-            expressions.append(Expression(path, variable, _tokens_of(text)))
+            expressions.append(Expression(path, variable, _read_tokens(text)))
     return expressions
 
 
-def entries_of(expressions: Sequence[Expression]) -> list[PolicyEntry]:
-    """Return where the expressions of a policy set proxy variables, in their order; at last what is not read.
+def find_entries(expressions: Sequence[Expression]) -> list[PolicyEntry]:
+    """Return the entries of proxy variables in the expressions of a policy, in order; at last the unreadable ones.
 
-    Beside entries a name alone sets nothing: a filter takes out what the entries replace.
+    Beside entries a name alone sets nothing: it is in a filter that takes out the variables that the entries replace.
     """
     variables = {expression.variable: expression for expression in expressions}
     entries: list[PolicyEntry] = []
@@ -109,12 +109,12 @@ def text_literal(value: str, quote: str = '"') -> str:
     return f"{quote}{escaped}{quote}"
 
 
-def text_of(literal: str) -> str | None:
-    """Return what a string literal says."""
-    return _tokens_of(literal)[0].literal
+def literal_text(literal: str) -> str | None:
+    """Return the text of a string literal."""
+    return _read_tokens(literal)[0].literal
 
 
-def _tokens_of(text: str) -> list[Token]:
+def _read_tokens(text: str) -> list[Token]:
     """Return the tokens of an expression, without blanks and comments."""
     tokens = []
     for match in _TOKEN.finditer(text):
@@ -173,7 +173,11 @@ def _unread(name: str, path: Pointer, literals: Sequence[str]) -> PolicyEntry:
 
 
 def _start_of_value(expression: Expression, index: int) -> int | None:
-    """Return the token at which the value of a name begins, one behind the last for none; None where it is no entry."""
+    """Return the token at which the value of a name begins.
+
+    Returns:
+        One behind the last token for a name without a value; None for a name that is no entry.
+    """
     is_key = expression.token(index - 1).written in ("{", ",")
     if is_key and expression.says(index + 1, ":"):
         return index + 2

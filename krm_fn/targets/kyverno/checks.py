@@ -1,6 +1,6 @@
-"""What a person should look at in a policy that sets a proxy, because it does not do what its author wants.
+"""Findings about a policy that sets a proxy, and does not do as its author wants.
 
-Sources: what Kyverno's engine does with such policies (``tests/kyverno/harmful``); the removal of ClusterPolicy
+Sources: Kyverno's engine, run on such policies (``tests/kyverno/harmful``); the removal of ClusterPolicy
 (kyverno/kyverno#17701, #17718).
 """
 
@@ -14,7 +14,13 @@ from krm_fn.places.place import Reading
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 from krm_fn.targets.base import Data
 from krm_fn.targets.kyverno.policy_entries import PolicyEntry
-from krm_fn.targets.kyverno.rules import STRATEGIC_MERGE, PolicyRule, bare, entries_of, rules_of
+from krm_fn.targets.kyverno.rules import (
+    STRATEGIC_MERGE,
+    PolicyRule,
+    bare,
+    find_entries,
+    mutating_rules,
+)
 
 WITH_RULES = ("ClusterPolicy", "Policy")
 """The kinds of policies that have rules."""
@@ -22,14 +28,14 @@ _PLACES = {kind: path for (_, kind), path in POD_SPEC_OF.items()}
 _PLACES["ReplicationController"] = POD_SPEC
 
 
-def of_policy(policy: Data, readings: Sequence[Reading]) -> Iterator[Result]:
-    """Yield what is wrong with a policy, given what it sets; nothing where that is no proxy."""
+def check_policy(policy: Data, readings: Sequence[Reading]) -> Iterator[Result]:
+    """Yield the findings about a policy, given the readings of its places."""
     outdated = deprecated(policy)
     if outdated is not None and readings:
         yield outdated
     yield from _two_proxies(readings)
-    for rule in rules_of(policy):
-        yield from _of_rule(rule)
+    for rule in mutating_rules(policy):
+        yield from _check_rule(rule)
     if policy.get("kind") == "MutatingAdmissionPolicy":
         return
     for reading in readings:
@@ -43,7 +49,7 @@ def of_policy(policy: Data, readings: Sequence[Reading]) -> Iterator[Result]:
 
 
 def deprecated(policy: Data) -> Result | None:
-    """Return the warning that Kyverno will not execute a policy any more; None for a kind that it will."""
+    """Return a warning if Kyverno gives up the kind of a policy."""
     kind = policy.get("kind")
     if kind not in WITH_RULES:
         return None
@@ -74,17 +80,17 @@ def _two_proxies(readings: Sequence[Reading]) -> Iterator[Result]:
         yield Result.of("CannotWrite", message, second.path)
 
 
-def _of_rule(rule: PolicyRule) -> list[Result]:
-    """Return what is wrong with the strategic merge patches of a rule, each message once."""
+def _check_rule(rule: PolicyRule) -> list[Result]:
+    """Return the findings about the strategic merge patches of a rule, each message once."""
     kinds = _kinds(rule)
     findings: dict[str, Result] = {}
-    for entry in entries_of(rule):
-        for finding in _of_entry(rule, entry, kinds):
+    for entry in find_entries(rule):
+        for finding in _check_entry(rule, entry, kinds):
             findings.setdefault(finding.message, finding)
     return list(findings.values())
 
 
-def _of_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator[Result]:
+def _check_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator[Result]:
     path = entry.path[len(rule.path) :]
     if "valueFrom" not in lookup(rule.fields, path):
         message = (

@@ -6,7 +6,7 @@ each container, the proxy variables first, so that others can refer to them. A s
 Sources: ``MutatingPolicySpec`` (kyverno/api, ``api/policies.kyverno.io/v1``); ``MutatingAdmissionPolicySpec`` and
 ``MutatingAdmissionPolicyBindingSpec`` (Kubernetes, ``admissionregistration.k8s.io/v1``, stable in 1.36, with the same
 fields as ``v1beta1`` of 1.34); the entries that come from ``kubeadm-config``: ``kyverno-policies-connectivity`` of
-Giant Swarm. That Kyverno's engine does with the policies what is said here is recorded in ``tests/kyverno/generated``.
+Giant Swarm. The answers of Kyverno's engine to these policies are recorded in ``tests/kyverno/generated``.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ class GeneratedForm(NamedTuple):
     options: Options
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the expressions set, as far as they say it."""
+        """Yield the variables that the expressions set, as far as they are known."""
         return CelForm().read(data, place)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the specification what is wanted, or remove the object."""
+        """Write the specification for the options and the settings, or remove the object."""
         kind = draft.data["kind"]
         variables = settings.variables()
         if not variables or not _is_wanted(draft.data, self.options):

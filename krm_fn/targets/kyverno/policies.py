@@ -11,10 +11,21 @@ from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Targ
 from krm_fn.targets.kyverno import checks, generated, rules
 from krm_fn.targets.kyverno.cel_form import LABEL, CelForm
 from krm_fn.targets.kyverno.generated import GeneratedForm
-from krm_fn.targets.kyverno.rule_forms import places_of_rule
+from krm_fn.targets.kyverno.rule_forms import rule_places
 
 
 class _KyvernoPolicies(Target):
+    """The variables that a policy sets on pods, and the policy that inject-proxy generates.
+
+    Example: in a rule of a ClusterPolicy::
+
+        env: [{name: HTTP_PROXY, value: "http://old:3128"}]
+
+    becomes::
+
+        env: [{name: HTTP_PROXY, value: "http://proxy:3128"}]
+    """
+
     audience = Audience.POD
     writes = Writes.VALUES
 
@@ -40,7 +51,7 @@ class _KyvernoPolicies(Target):
         yield from places
         if context.settings.sets_any:
             readings = list(read_places(data, places))
-            yield from checks.of_policy(data, readings)
+            yield from checks.check_policy(data, readings)
 
     def outdated(self, data: Data) -> Result | None:
         """Return that Kyverno removes the kind of a policy."""
@@ -51,8 +62,8 @@ def _places(data: Data) -> Places:
     """Yield the rules of a policy, or its CEL expressions."""
     if data.get("kind") not in checks.WITH_RULES:
         yield Place((), CelForm(), LABEL)
-    for rule in rules.rules_of(data):
-        yield from places_of_rule(data, rule)
+    for rule in rules.mutating_rules(data):
+        yield from rule_places(data, rule)
 
 
 TARGET = _KyvernoPolicies

@@ -1,4 +1,4 @@
-"""What a policy sets, and how it is written: the same for the rules of one and for the CEL expressions of another."""
+"""The entries of a policy that set a proxy, and how they are filled: for rules and for CEL expressions alike."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class PolicyEntry(NamedTuple):
         name: the variable.
         path: leads to the entry of a rule, or to the expression.
         place: where the text is that decides the value.
-        value: what the policy says of the value; None for nothing.
-        rest: what follows in the text of a list and stays: a comma, and what Kyverno computes.
+        value: the value, as far as the policy says it.
+        rest: the end of the text of a list, which stays: a comma, and the part that Kyverno computes.
         problem: why the text cannot be written, as the end of a sentence; "" where it can.
     """
 
@@ -58,7 +58,7 @@ class PolicyForm(ABC):
 
     @abstractmethod
     def entries(self, data: Any) -> list[PolicyEntry]:
-        """Return what is set in a policy, or in a text of it."""
+        """Return the entries of a policy, or of a text in it."""
 
     @abstractmethod
     def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
@@ -66,14 +66,14 @@ class PolicyForm(ABC):
 
     @abstractmethod
     def remove(self, draft: Draft, place: Place, entries: Sequence[PolicyEntry]) -> None:
-        """Take the proxy out, or report what stays."""
+        """Take the proxy out, or report the entries that stay."""
 
-    def name_of(self, entry: PolicyEntry, label: str) -> str:
-        """Return what messages call all that one container gets."""
+    def container_name(self, entry: PolicyEntry, label: str) -> str:
+        """Return the name that messages give to the container of an entry."""
         return label
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield the variables that are set, as far as the policy says it; what is repeated once."""
+        """Yield the variables that the policy sets, as far as it says them, each reading once."""
         readings = [self._reading(data, place, entry) for entry in self.entries(data)]
         yield from dict.fromkeys(readings)
 
@@ -89,7 +89,7 @@ class PolicyForm(ABC):
     def _reading(self, data: Any, whole: Place, entry: PolicyEntry) -> Reading:
         path = entry.place.path
         raw = text_at(data, path)
-        place = self.name_of(entry, whole.label)
+        place = self.container_name(entry, whole.label)
         value = None
         if entry.value is not None:
             value = read_kubernetes_env(entry.value)
@@ -105,19 +105,19 @@ class PolicyForm(ABC):
         wanted: dict[TextPlace, set[str]] = {}
         for entry in entries:
             texts_of_place = wanted.setdefault(entry.place, set())
-            texts_of_place.add(_text_of(entry, variables))
+            texts_of_place.add(_new_text(entry, variables))
         texts: dict[TextPlace, str] = {}
         problems: dict[str, list[PolicyEntry]] = {}
         for entry in entries:
             problem = entry.problem
-            if not problem and is_computed(_value_of(entry, variables)):
+            if not problem and is_computed(_new_value(entry, variables)):
                 problem = _REFERENCE
             if not problem and len(wanted[entry.place]) > 1:
                 problem = _SHARED
             if problem:
                 problems.setdefault(problem, []).append(entry)
             else:
-                texts[entry.place] = _text_of(entry, variables)
+                texts[entry.place] = _new_text(entry, variables)
         self.set_texts(draft, texts)
         for problem, unwritten in problems.items():
             draft.findings.append(_unwritten(place, problem, unwritten, variables))
@@ -129,19 +129,19 @@ def _unwritten(
     """Return the warning for entries that cannot be set; one that is another value makes ``mode: Check`` fail."""
     is_stale = False
     for entry in entries:
-        if entry.value not in (None, _value_of(entry, variables)):
+        if entry.value not in (None, _new_value(entry, variables)):
             is_stale = True
     message = f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}"
     return Result.of("ByHand", message, entries[0].path, is_stale=is_stale)
 
 
-def _value_of(entry: PolicyEntry, variables: Variables) -> str:
+def _new_value(entry: PolicyEntry, variables: Variables) -> str:
     """Return the value that an entry is to have."""
     return kubernetes_env(variables.get(entry.name, ""))
 
 
-def _text_of(entry: PolicyEntry, variables: Variables) -> str:
-    return _value_of(entry, variables) + entry.rest
+def _new_text(entry: PolicyEntry, variables: Variables) -> str:
+    return _new_value(entry, variables) + entry.rest
 
 
 def is_computed(text: str) -> bool:

@@ -27,10 +27,10 @@ _JSON_PATCH = "patchesJson6902"
 _PATCH_STEPS = ("mutate", rules.STRATEGIC_MERGE)
 
 
-def places_of_rule(policy: Data, rule: PolicyRule) -> Places:
+def rule_places(policy: Data, rule: PolicyRule) -> Places:
     """Yield the places of one rule; report which variables it names in a place that none of them reads."""
     places = [Place(rule.path, RuleForm(rule), rule.title)]
-    for body in rules.bodies_of(rule):
+    for body in rules.patch_bodies(rule):
         text = text_at(body.fields, (_JSON_PATCH,))
         if mentioned(text):
             value = Value((*body.path, _JSON_PATCH), text)
@@ -65,10 +65,10 @@ class RuleForm(PolicyForm):
         """Return the entries of the rule."""
         fields = lookup(data, self.rule.path)
         rule = self.rule._replace(fields=fields)
-        return [*rules.entries_of(rule)]
+        return [*rules.find_entries(rule)]
 
-    def name_of(self, entry: PolicyEntry, label: str) -> str:
-        """Return what messages call the container of an entry."""
+    def container_name(self, entry: PolicyEntry, label: str) -> str:
+        """Return the name that messages give to the container of an entry: its path in the patch."""
         steps = entry.path[len(self.rule.path) : -2]
         path = tuple(step for step in steps if step not in _PATCH_STEPS)
         return f"`{field_path(path)}` of {label}"
@@ -100,8 +100,8 @@ class JsonPatchForm(RuleForm):
         """Return the entries of the patch; references in it are left to Kyverno."""
         return [*rules.entries_in(data, (), ChainMap())]
 
-    def name_of(self, entry: PolicyEntry, label: str) -> str:
-        """Return what messages call the patch."""
+    def container_name(self, entry: PolicyEntry, label: str) -> str:
+        """Return the name that messages give to the patch."""
         return f"`{_JSON_PATCH}` of {label}"
 
     def take_out(self, draft: Draft, entry: PolicyEntry) -> None:

@@ -50,14 +50,14 @@ ContextTexts = ChainMap[str, "ContextText | None"]
 
 
 class Body(NamedTuple):
-    """The ``mutate`` of a rule, or a ``foreach`` in it, and what values in there may refer to."""
+    """The ``mutate`` of a rule, or a ``foreach`` in it, and the variables to which its values may refer."""
 
     path: Pointer
     fields: Any
     context: ContextTexts
 
 
-def rules_of(policy: Data) -> Iterator[PolicyRule]:
+def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
     """Yield the rules of a policy that change objects, without those that Kyverno derived from others."""
     for index, fields in enumerate(list_at(policy, ("spec", "rules"))):
         name = text_at(fields, ("name",))
@@ -70,27 +70,27 @@ def rules_of(policy: Data) -> Iterator[PolicyRule]:
             yield PolicyRule(title, ("spec", "rules", str(index)), fields)
 
 
-def bodies_of(rule: PolicyRule) -> list[Body]:
+def patch_bodies(rule: PolicyRule) -> list[Body]:
     """Return the ``mutate`` of a rule, and each ``foreach`` in it at any depth."""
-    context: ContextTexts = ChainMap(_context_of(rule.fields, rule.path))
+    context: ContextTexts = ChainMap(_read_context(rule.fields, rule.path))
     bodies = [Body((*rule.path, "mutate"), rule.fields["mutate"], context)]
     for body in bodies:  # which gets longer on the way
         for index, fields in enumerate(list_at(body.fields, ("foreach",))):
             path = (*body.path, "foreach", str(index))
-            context = body.context.new_child(_context_of(fields, path))
+            context = body.context.new_child(_read_context(fields, path))
             bodies.append(Body(path, fields, context))
     return bodies
 
 
-def entries_of(rule: PolicyRule) -> Iterator[PolicyEntry]:
+def find_entries(rule: PolicyRule) -> Iterator[PolicyEntry]:
     """Yield the entries in the strategic merge patches of a rule."""
-    for body in bodies_of(rule):
+    for body in patch_bodies(rule):
         patch = lookup(body.fields, (STRATEGIC_MERGE,))
         yield from entries_in(patch, (*body.path, STRATEGIC_MERGE), body.context)
 
 
 def entries_in(data: Any, path: Pointer, context: ContextTexts) -> Iterator[PolicyEntry]:
-    """Yield the entries at or below a path, in their order; none is below a condition."""
+    """Yield the entries at or below a path, in their order, without those below a condition."""
     for steps, fields in walk(data):
         if not isinstance(fields, Mapping):
             continue
@@ -108,8 +108,8 @@ def bare(key: str) -> str:
     return key
 
 
-def _context_of(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
-    """Return what a rule or a ``foreach`` declares; a later variable hides an earlier one of the same name."""
+def _read_context(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
+    """Return the variables of a rule or a ``foreach``; a later one hides an earlier one of its name."""
     variables: dict[str, ContextText | None] = {}
     for index, item in enumerate(list_at(fields, ("context",))):
         variable = lookup(item, ("variable",))
@@ -123,7 +123,7 @@ def _context_of(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
 
 
 def _entry(fields: Data, path: Pointer, context: ContextTexts) -> PolicyEntry | None:
-    """Return the entry that a mapping is; None where it is none, as where it is a condition or a deletion."""
+    """Return the entry of a mapping; None for a condition, a deletion, or any other mapping."""
     keys = {bare(str(key)): str(key) for key in fields}
     name_key = keys.get("name", "")
     value_key = keys.get("value", "")
@@ -155,7 +155,7 @@ def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> P
     entry = entry._replace(place=TextPlace(text.path))
     if not is_computed(text.text):
         return entry._replace(value=text.text)
-    parts = parts_of(text.text)
+    parts = split_list(text.text)
     plain = []
     rest = ""
     for part in parts:
@@ -169,7 +169,7 @@ def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> P
     return entry._replace(value=",".join(plain), rest=rest)
 
 
-def parts_of(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """Return the entries of a list; a comma in ``{{ }}`` separates nothing."""
     parts = [part.strip() for part in _PART.findall(text)]
     return [part for part in parts if part]

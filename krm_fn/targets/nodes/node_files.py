@@ -241,7 +241,7 @@ class ProxyFile(NamedTuple):
         Where the Cluster is not known, a reference to some Cluster's Secret is right.
         """
         name, key = source_of(entry.entry)
-        if not cluster_secret.is_of(name, settings):
+        if not cluster_secret.is_named_for(name, settings):
             message = f'content comes from key "{key}" of Secret "{name}"; check its proxy'
             draft.report("ByHand", message, entry.field("contentFrom"))
         elif not settings.sets_any:

@@ -18,13 +18,21 @@ _AT_MOST = 128
 
 
 class _CarenClusterConfig(Target):
+    """The proxy in the variable ``clusterConfig`` of a Cluster.
+
+    Example: in ``spec.topology.variables``::
+
+        - name: clusterConfig
+          value: {proxy: {http: "http://proxy:3128", https: "http://proxy:3128", additionalNo: [10.0.0.0/8]}}
+    """
+
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST
     node_update = NodeUpdate()
 
     def places(self, data: Data, context: Context) -> Places:
-        """Yield `proxy` of the variable `clusterConfig`; report what the product will not take."""
+        """Yield `proxy` of the variable `clusterConfig`; report a list that is too long for the product."""
         for entry in named_items(data, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
             path = (*entry, "value", "proxy")
             yield Place(path, _MEMBERS, "the variable `clusterConfig`", len(entry) + 1)

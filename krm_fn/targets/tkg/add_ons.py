@@ -31,11 +31,11 @@ class AddOn(NamedTuple):
 
     Attributes:
         target: the ID of its target.
-        name: what label and annotation of its Secret call it.
-        label: what messages call it.
+        name: the one in label and annotation of its Secret.
+        label: its name in messages.
         mark: a document with this member holds its data values; ``spec`` of its configuration resource has it, too.
         kind: its configuration resource, if it has one.
-        in_values: leads from the mark to the members in its data values; None where they are at the root.
+        in_values: leads from the mark to the members in its data values; None if they are at the root.
         names: their names there.
         in_config: leads from the mark to the members in the configuration.
         config_names: their names there.
@@ -141,7 +141,16 @@ ADD_ONS = (
 
 
 class _AddOns(Target):
-    """The add-ons of one target."""
+    """The proxy in the data values, and in the configuration resources, of the add-ons of one target.
+
+    Example: ``spec`` of a VSphereCPIConfig::
+
+        vsphereCPI: {mode: vsphereCPI}
+
+    becomes::
+
+        vsphereCPI: {mode: vsphereCPI, proxy: {http_proxy: "http://proxy:3128", https_proxy: "http://proxy:3128"}}
+    """
 
     audience = Audience.GO
 

@@ -95,6 +95,15 @@ def _certificate(settings: ProxySettings, old: Any) -> Any:
 
 
 class _ClusterConfig(Target):
+    """The proxy in the configuration from which TKG makes a cluster.
+
+    Example: the text ``value`` of the Secret "c1-config-values" gets::
+
+        TKG_HTTP_PROXY: http://proxy:3128
+        TKG_HTTPS_PROXY: http://proxy:3128
+        TKG_NO_PROXY: 10.0.0.0/8
+    """
+
     audience = Audience.TKG
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST

@@ -35,6 +35,14 @@ _HTTPS = (
 
 
 class _TkgCluster(Target):
+    """The variable ``proxy`` of a Cluster of one of TKG's classes, and the settings of a TanzuKubernetesCluster.
+
+    Example: in ``spec.topology.variables``::
+
+        - name: proxy
+          value: {httpProxy: "http://proxy:3128", httpsProxy: "http://proxy:3128", noProxy: [10.0.0.0/8]}
+    """
+
     audience = Audience.PRODUCT
     reach = Reach.GROUPS
     writes = Writes.PROXY_AND_TRUST
@@ -46,16 +54,16 @@ class _TkgCluster(Target):
         """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
         groups = context.class_context.groups if context.class_context else {}
         if data.get("kind") == CLUSTER[1]:
-            places = [*_of_cluster(data, context.settings, groups)]
+            places = [*_cluster_places(data, context.settings, groups)]
         else:
-            places = [*_of_service(data, whole(context.settings))]
+            places = [*_service_places(data, whole(context.settings))]
         problem = next(filter(None, map(half, (context.settings, *groups.values()))), None)
         if problem and places:
             yield problem
         yield from places
 
 
-def _of_service(data: Data, settings: ProxySettings) -> Places:
+def _service_places(data: Data, settings: ProxySettings) -> Places:
     """Yield the places of a TanzuKubernetesCluster."""
     if not isinstance(data.get("spec"), dict):
         return
@@ -68,7 +76,7 @@ def _of_service(data: Data, settings: ProxySettings) -> Places:
         yield Result.of("ProxyReduced", _HTTPS, path)
 
 
-def _of_cluster(
+def _cluster_places(
     data: Data, given: ProxySettings, groups: Mapping[WorkerClass, ProxySettings]
 ) -> Places:
     """Yield the places of a Cluster: annotations, the variable of all nodes and those of groups, and certificates."""

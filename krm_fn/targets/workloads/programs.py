@@ -1,4 +1,4 @@
-"""Well-known programs whose containers reach the world outside: how they are recognised, and what they read.
+"""Well-known programs whose containers reach the world outside: how their containers are recognised.
 
 A container is one of a program if a label says so of its workload and its own name fits, or if its image does. Labels
 count on the object and on its pod template. Sources: the released manifests of Flux, Argo CD, cert-manager and the
@@ -143,11 +143,11 @@ _ALWAYS = ("certManager", "chartOperator")
 """The presets that need not be named."""
 
 
-def presets_of(options: Options) -> Texts:
+def active_presets(options: Options) -> Texts:
     """Return the presets that the options of ``workloads`` name, and those that hold without."""
     return (*_ALWAYS, *options.get("presets", ()))
 
 
-def is_of(program: str, container: Container, data: Data) -> bool:
+def is_part_of(program: str, container: Container, data: Data) -> bool:
     """Return whether a container of a workload is one of the program with a name."""
     return any(row.is_read_by(container, data) for row in PROGRAMS[program])

@@ -40,7 +40,7 @@ _OF_FLUX = {
 """Key of a Secret that Flux reads -> what it holds; Flux knows no exceptions."""
 
 
-def _list_of(variable: str, settings: ProxySettings) -> str:
+def _list_beside(variable: str, settings: ProxySettings) -> str:
     """Return the list, which goes with the proxy of a variable."""
     if not settings.variables().get(variable):
         return ""
@@ -54,6 +54,17 @@ def _is_of_argo(data: Data) -> bool:
 
 
 class _ProxyData(Target):
+    """The ConfigMaps and Secrets from which containers, Flux and Argo CD read a proxy.
+
+    Example: a ConfigMap that a chosen container names in ``envFrom``::
+
+        data: {HTTP_PROXY: "http://old:3128"}
+
+    becomes::
+
+        data: {HTTP_PROXY: "http://proxy:3128"}
+    """
+
     audience = Audience.POD
     writes = Writes.VALUES
 
@@ -84,7 +95,7 @@ class _ProxyData(Target):
             variable = "HTTPS_PROXY"
             if "url" in texts and texts["url"].text.startswith("http://"):
                 variable = "HTTP_PROXY"
-            no_proxy = ComputedText(partial(_list_of, variable), "NO_PROXY")
+            no_proxy = ComputedText(partial(_list_beside, variable), "NO_PROXY")
             forms["proxy"] = ("the repository", one_variable(variable))
             forms["noProxy"] = ("the repository", no_proxy)
         for key, (label, form) in forms.items():

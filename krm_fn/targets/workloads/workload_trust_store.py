@@ -25,7 +25,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
 from krm_fn.targets.created_objects import CA_KEY
-from krm_fn.targets.workloads.programs import PROGRAMS, is_of
+from krm_fn.targets.workloads.programs import PROGRAMS, is_part_of
 
 NAME = "inject-proxy-trusted-ca"
 """Of the volume, of its mounts, and of the ConfigMap that is made for it."""
@@ -43,7 +43,7 @@ _NOT_OURS = "lacks the certificates, and stays as it is, for somebody else made 
 
 
 class _Bundle(NamedTuple):
-    """What the containers are to see: a key of a ConfigMap as a file in a folder, and the variables that name it."""
+    """The bundle for containers: a key of a ConfigMap as a file in a folder, and the variables that name the file."""
 
     config_map: str
     key: str
@@ -78,7 +78,7 @@ def _value(name: str, folder: str) -> str:
 
 
 def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | None:
-    """Return the bundle for the containers of a workload; None for none."""
+    """Return the bundle for the containers of a workload, if they get one."""
     if not settings.trusted_ca.pem or not _is_meant(data, options):
         return None
     folder = text_at(options, ("trustedCA", "mountPath")) or "/etc/inject-proxy/trusted-ca"
@@ -116,11 +116,11 @@ def _is_known(data: Data) -> bool:
     """Return whether a workload is cert-manager or chart-operator."""
     if any(row.is_labelled(data) for row in PROGRAMS["chartOperator"]):
         return True
-    return any(is_of("certManager", container, data) for container in containers(data))
+    return any(is_part_of("certManager", container, data) for container in containers(data))
 
 
 def _in_container(container: Container, bundle: _Bundle | None) -> Places:
-    """Yield the mount and the variables of one container; report what is in the way."""
+    """Yield the mount and the variables of one container; report an obstacle."""
     where = f'container "{container.name}"'
     mounts: dict[str, str] = {}
     for mount in list_at(container.fields, ("volumeMounts",)):
@@ -169,10 +169,18 @@ def _entry(path: Pointer, name: str, entry: Data | None, label: str) -> Place:
 
 
 class _WorkloadTrustStore(Target):
+    """The certificates of ``spec.trustedCA`` in the containers of chosen workloads.
+
+    Example: a container gets::
+
+        env: [{name: SSL_CERT_FILE, value: /etc/inject-proxy/trusted-ca/ca-bundle.crt}]
+        volumeMounts: [{mountPath: /etc/inject-proxy/trusted-ca, name: inject-proxy-trusted-ca, readOnly: true}]
+    """
+
     audience = Audience.NOBODY
 
     def hints(self, options: Options) -> Texts:
-        """Return the text hints; none where matchers select workloads, as their text can be any."""
+        """Return the text hints; with matchers the text of a chosen workload can be any."""
         if lookup(options, _CHOOSE):
             return ()
         return super().hints(options)

@@ -29,8 +29,8 @@ from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.workloads.programs import (
     PROGRAMS,
-    is_of,
-    presets_of,
+    active_presets,
+    is_part_of,
 )
 
 _OF_PROVIDER = ("spec", "deployment")
@@ -58,7 +58,7 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
 
 
 def _pod_spec(data: Data, options: Options) -> Pointer | None:
-    """Return where an object keeps its containers; None for an object of another kind."""
+    """Return the path to the lists of containers of an object; None for an object of another kind."""
     kind = group_kind(data)
     if kind in cluster_api.PROVIDERS:
         return _OF_PROVIDER
@@ -71,7 +71,7 @@ def _pod_spec(data: Data, options: Options) -> Pointer | None:
 
 def _is_chosen(data: Data, at: Pointer, options: Options) -> bool:
     """Return whether an annotation or a matcher chooses a workload."""
-    request = choice.request_of(data, at)
+    request = choice.read_request(data, at)
     if request.is_wanted or request.names:
         return True
     return any(choice.fits_object(matcher, data, at) for matcher in options.get("choose", ()))
@@ -80,7 +80,7 @@ def _is_chosen(data: Data, at: Pointer, options: Options) -> bool:
 def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
     """Return the containers of a workload that get the proxy, or that lose it, as a removal finds it there."""
     is_refused = choice.is_refused(data, at)
-    names = choice.request_of(data, at).names
+    names = choice.read_request(data, at).names
     is_chosen = _is_chosen(data, at, options)
     chosen = []
     for container in all_containers(data, at):
@@ -102,8 +102,8 @@ def _holds_any(container: Container, urls: Collection[str]) -> bool:
 
 def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: bool) -> bool:
     """Return whether a container gets the proxy where no annotation names containers."""
-    for name in presets_of(options):
-        if is_of(name, container, data):
+    for name in active_presets(options):
+        if is_part_of(name, container, data):
             return True
     if not is_chosen:
         return False
@@ -113,10 +113,21 @@ def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: b
 
 
 class _Workloads(Target):
+    """The variables of containers that matchers, annotations or presets choose.
+
+    Example: a container of a chosen Deployment::
+
+        {name: web}
+
+    becomes::
+
+        {name: web, env: [{name: HTTP_PROXY, value: "http://proxy:3128"}, {name: http_proxy, value: "http://proxy:3128"}]}
+    """
+
     audience = Audience.POD
 
     def hints(self, options: Options) -> Texts:
-        """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
+        """Return the text hints; with matchers or presets the text of a chosen workload can be any."""
         if options.get("choose") or options.get("presets"):
             return ()
         if options.get(REMOVED):
@@ -131,11 +142,11 @@ class _Workloads(Target):
             return
         if choice.is_refused(data, at) and not options.get(REMOVED):
             return
-        names = choice.request_of(data, at).names
+        names = choice.read_request(data, at).names
         chosen = _chosen(data, at, options)
         known = [
             row
-            for preset in presets_of(options)
+            for preset in active_presets(options)
             for row in PROGRAMS[preset]
             if row.is_labelled(data)
         ]
@@ -172,7 +183,7 @@ class _Workloads(Target):
         names: Texts = ()
         writes_rooted_names = False
         listed = [*all_containers(data, at)]
-        for preset in presets_of(options):
+        for preset in active_presets(options):
             is_provider = at == _OF_PROVIDER and preset == _PROVIDERS
             for program in PROGRAMS[preset]:
                 is_read = any(program.is_read_by(container, data) for container in listed)

@@ -166,7 +166,7 @@ def test_an_object_of_somebody_else_with_its_name_is_an_error(kind: str, labels:
 
 def literals(expression: str) -> list[str]:
     """The string literals of an expression."""
-    found = cel.expressions_of({"spec": {"variables": [{"name": "x", "expression": expression}]}})
+    found = cel.read_expressions({"spec": {"variables": [{"name": "x", "expression": expression}]}})
     return [token.literal for token in found[0].tokens if token.literal is not None]
 
 

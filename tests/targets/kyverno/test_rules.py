@@ -13,7 +13,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from krm_fn.targets.kyverno.rules import parts_of
+from krm_fn.targets.kyverno.rules import split_list
 from kyverno_shapes import (
     SHAPES,
     SIX,
@@ -320,7 +320,7 @@ def test_property_of_a_list_only_the_static_part_changes(
 ) -> None:
     obj = of_entries({"name": "NO_PROXY", "value": ",".join(parts)}, context=[variable("x", "x,{{ y.z }}")])
     once = apply(policies, obj, second)
-    written = parts_of(values(once)[0]["NO_PROXY"])
+    written = split_list(values(once)[0]["NO_PROXY"])
     computed = [part for part in parts if "{{" in part or "$(" in part]
     assert [part for part in written if "{{" in part or "$(" in part] == computed
     assert apply(policies, apply(policies, obj, first), second) == once

@@ -198,7 +198,7 @@ def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContex
         return context.secret
     entries = named_items(obj, path, VARIABLE)
     name = text_at(obj, (*entries[-1], "value", SECRET)) if entries else ""
-    return name if cluster_secret.is_of(name, proxy) else ""
+    return name if cluster_secret.is_named_for(name, proxy) else ""
 
 
 _DEFAULT = ("schema", "openAPIV3Schema", "default")
