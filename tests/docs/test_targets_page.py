@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.target_table import system_of
+from krm_fn.target_table import ROWS, system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, page_of, section_of
 from support import ROOT
@@ -47,7 +47,7 @@ def test_the_section_of_a_target_has_all_parts(target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_page_names_each_kind_of_a_target(target: str) -> None:
     text = introduction_of(system_of(target)) + section_of(target)
-    assert sorted(kind for _, kind in TARGETS[target].kinds if kind not in text) == []
+    assert sorted(kind for _, kind in ROWS[target].kinds if kind not in text) == []
 
 
 @pytest.mark.parametrize("target", TARGETS)
