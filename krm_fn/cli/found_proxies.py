@@ -16,7 +16,7 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.judge_places import by_place
 from krm_fn.lint.judge_values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.pipeline.audit import ReadableManifests, records
+from krm_fn.pipeline.audit import ReadableManifests, read_records
 from krm_fn.places.place import Reading
 from krm_fn.plan.sources import formats
 from krm_fn.products.workload_kinds import POD_KINDS
@@ -82,12 +82,12 @@ def find_proxies(
         UsageError: the variables must name a proxy, and name none.
     """
     found: dict[tuple[str, str], FoundProxy] = {}
-    for record in records(manifests, ProxyConfig(targets=TargetOptions(targets))):
+    for record in read_records(manifests, ProxyConfig(targets=TargetOptions(targets))):
         ref = record.obj.ref
         name = f"{ref.file_path} ({ref.kind}/{ref.name})"
         place = ProxyPlace(name, ref, record.memberships)
-        for compared in record.places:
-            _note_readings(found, compared.after, place)
+        for target_record in record.targets:
+            _note_readings(found, target_record.after, place)
         is_chosen = record.obj.group_kind not in POD_KINDS
         _note_readings(found, record.others, place._replace(is_chosen=is_chosen))
     for name, content in others.items():

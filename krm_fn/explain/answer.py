@@ -55,9 +55,9 @@ def explain(
         UsageError: there is no Cluster of such a name.
     """
     belonging = _belonging(comparison)
-    grants = [grant for record in comparison.compared for grant in read_grants(record)]
+    grants = [grant for target_record in comparison.targets for grant in read_grants(target_record)]
     results = [*comparison.results, *comparison.silenced]
-    nodes = node_changes(results, comparison.compared)
+    nodes = node_changes(results, comparison.targets)
     clusters = answer_clusters(comparison, grants, belonging)
     names = [cluster.name for cluster in clusters]
     chosen = _chosen(only, names)
@@ -105,7 +105,9 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
 def _belonging(comparison: Comparison) -> dict[ObjectRef, set[str]]:
     """Return the names of the Clusters of each object that was looked at."""
     belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
-    objects = [(place.obj.ref, place.place.memberships) for place in comparison.compared]
+    objects = [
+        (target_record.obj.ref, target_record.memberships) for target_record in comparison.targets
+    ]
     objects += [(record.obj.ref, record.memberships) for record in comparison.records]
     for ref, memberships in objects:
         belonging[ref].update(cluster_names(memberships))

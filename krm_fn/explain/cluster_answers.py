@@ -94,12 +94,12 @@ def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, s
     for nodes in overview.other_nodes:
         if nodes.system:
             served.update(membership.cluster.ref for membership in nodes.memberships)
-    contexts = [grant.record.place.class_context for grant in grants]
+    contexts = [grant.target_record.class_context for grant in grants]
     classes = {context.of_class for context in contexts if context}
-    for record in comparison.compared:
-        context = record.place.class_context
+    for target_record in comparison.targets:
+        context = target_record.class_context
         if context and context.of_class in classes:
-            served.update(membership.cluster.ref for membership in record.place.memberships)
+            served.update(membership.cluster.ref for membership in target_record.memberships)
     reasons = {}
     for obj, memberships in overview.clusters:
         why = "no object of the input that a target writes into makes its nodes"

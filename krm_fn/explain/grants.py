@@ -13,7 +13,7 @@ from krm_fn.explain.hosts import Reached, reached
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Audience, Entry, parse
-from krm_fn.plan.record import Compared
+from krm_fn.plan.record import TargetRecord
 from krm_fn.settings import Resolved
 
 READERS = {
@@ -90,7 +90,7 @@ class Proxy:
 class Grant:
     """A proxy that a place gets, for some parts of its Clusters."""
 
-    record: Compared
+    target_record: TargetRecord
     clusters: Names
     parts: Names
     resolved: Resolved
@@ -98,7 +98,7 @@ class Grant:
     @property
     def audience(self) -> Audience:
         """Who reads the list."""
-        return self.record.place.audience
+        return self.target_record.audience
 
     @property
     def urls(self) -> tuple[str, str]:
@@ -107,24 +107,31 @@ class Grant:
         return redact(first), redact(second)
 
 
-def read_grants(record: Compared) -> list[Grant]:
+def read_grants(target_record: TargetRecord) -> list[Grant]:
     """Return the grant of a place, and those of groups of workers that get another proxy there."""
-    place = record.place
-    is_given = place.is_asked and place.resolved.declared and place.audience is not Audience.NOBODY
-    if not is_given or not (record.is_changed or record.before or record.after):
+    is_given = (
+        target_record.is_asked
+        and target_record.resolved.declared
+        and target_record.audience is not Audience.NOBODY
+    )
+    if not is_given or not (
+        target_record.is_changed or target_record.before or target_record.after
+    ):
         return []
-    memberships = place.memberships
-    if place.audience in (Audience.POD, Audience.GO):
+    memberships = target_record.memberships
+    if target_record.audience in (Audience.POD, Audience.GO):
         # Pods get the networks of the only Cluster, although nothing says that they run in it.
         memberships = tuple(membership for membership in memberships if not membership.is_only)
-    grant = Grant(record, cluster_names(memberships), parts_of(memberships), place.resolved)
+    grant = Grant(
+        target_record, cluster_names(memberships), parts_of(memberships), target_record.resolved
+    )
     grants = [grant]
-    groups = place.class_context.groups if place.class_context else {}
-    ours = place.resolved.settings.variables()
+    groups = target_record.class_context.groups if target_record.class_context else {}
+    ours = target_record.resolved.settings.variables()
     for (_, group), settings in groups.items():
         if settings.is_declared and settings.variables() != ours:
             entries = tuple(map(Entry, parse(settings.no_proxy)))
-            resolved = place.resolved._replace(settings=settings, entries=entries)
+            resolved = target_record.resolved._replace(settings=settings, entries=entries)
             part = f"worker {redact(group)}"
             grants.append(replace(grant, parts=(part,), resolved=resolved))
     return grants
@@ -170,7 +177,7 @@ def _places(grants: Iterable[Grant]) -> Iterator[WrittenPlace]:
     """Yield the objects that hold a proxy, each once."""
     targets: defaultdict[ObjectRef, list[str]] = defaultdict(list)
     for grant in grants:
-        place = grant.record.place
+        place = grant.target_record
         targets[place.obj.ref].append(place.target_id)
     for ref, names in targets.items():
         yield WrittenPlace(redact(str(ref)), redact(ref.file_path), distinct(names))

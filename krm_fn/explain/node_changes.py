@@ -14,7 +14,7 @@ from krm_fn.explain.cluster_names import Names, cluster_names, parts_of
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, grouped
 from krm_fn.light_typing import NamedTuple
-from krm_fn.plan.record import Compared
+from krm_fn.plan.record import TargetRecord
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets import TARGETS
@@ -54,16 +54,16 @@ class _Effect(NamedTuple):
     why: str
 
 
-def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> list[NodeChange]:
+def node_changes(results: Sequence[Result], targets: Iterable[TargetRecord]) -> list[NodeChange]:
     """Return the effects of a run on nodes, in the order of its results, silenced ones included."""
     members: dict[ObjectRef, Sequence[Membership]] = {}
     members_by_template: dict[object, Sequence[Membership]] = {}
-    for record in compared:
-        ref = record.obj.ref
-        members[ref] = record.place.memberships
-        kind = _KINDS.get(record.obj.group_kind)
+    for target_record in targets:
+        ref = target_record.obj.ref
+        members[ref] = target_record.memberships
+        kind = _KINDS.get(target_record.obj.group_kind)
         if kind and kind.is_template and not kind.is_control_plane:
-            members_by_template[ref.namespace, ref.name] = record.place.memberships
+            members_by_template[ref.namespace, ref.name] = target_record.memberships
     # `NodesKept` is a result of the object that uses a template; its current value is the name of the template.
     keeping = {result.ref: result for result in results if result.code == _KEPT}
     kept = {(ref.namespace, result.current) for ref, result in keeping.items()}

@@ -25,12 +25,12 @@ from krm_fn.patch import list_at, text_at
 from krm_fn.pipeline.other_places import OF_NODES, stale_files
 from krm_fn.pipeline.run_findings import reader_of
 from krm_fn.pipeline.silenced import Silencer, annotated
-from krm_fn.pipeline.states import object_records
+from krm_fn.pipeline.states import complete
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.place import Reading, same_value
-from krm_fn.plan import Overview, needed, plan_edits
-from krm_fn.plan.record import Compared, ObjectRecord
+from krm_fn.plan import Overview, needed, plan_records
+from krm_fn.plan.record import ObjectRecord
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.yamledit import read
 
@@ -69,7 +69,7 @@ def audit(
     for ref, meant in misspelt(manifests):
         message = f"this object is no ProxyConfig: did you mean `{meant}`?"
         results.append(Result.of("ConfigIgnored", message).about(ref))
-    judged = records(manifests, config)
+    judged = read_records(manifests, config)
     for record in judged:
         results += _of_record(record)
     results += _disagreements(judged)
@@ -166,34 +166,39 @@ def _inline_patches(obj: Object) -> Iterator[Object]:
                 yield from objects(data, (*obj.path, *path), obj.ref)
 
 
-def records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord]:
+def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord]:
     """Return what every target, and every place that no target owns, says in the objects of files."""
     overview = Overview()
     everywhere = config.targets.with_all_on()
     looking = config._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
-    compared = []
-    for place in plan_edits(manifests, looking, overview):
-        readings = tuple(place.readings())
-        if readings and not place.is_new:
-            compared.append(Compared(place, after=readings))
-    return object_records((), compared, overview, looking)
+    records: list[ObjectRecord] = []
+    for record in plan_records(manifests, looking, overview):
+        targets = []
+        for target_record in record.targets:
+            readings = tuple(target_record.readings())
+            if readings:
+                targets.append(target_record._replace(after=readings))
+        record.targets = targets
+        if not record.is_new and (targets or record.names_proxy):
+            records.append(record)
+    complete(records, overview, looking)
+    return records
 
 
 def _is_judged(record: ObjectRecord) -> bool:
     """Return whether the values of an object have a reader that is known."""
-    return bool(record.places or (record.others and record.obj.group_kind in POD_KINDS))
+    return bool(record.targets or (record.others and record.obj.group_kind in POD_KINDS))
 
 
 def _of_record(record: ObjectRecord) -> Iterator[Result]:
     """Yield what is wrong with the values of one object, and what wins over them on nodes."""
     obj = record.obj
-    for compared in record.places:
-        place = compared.place
-        outdated = place.target.outdated(obj.data)
+    for target_record in record.targets:
+        outdated = target_record.target.outdated(obj.data)
         if outdated is not None:
-            yield place.result(outdated)
-        judged = judge_places(compared.after, reader_of(compared), {})
-        yield from map(place.result, judged)
+            yield target_record.result(outdated)
+        judged = judge_places(target_record.after, reader_of(target_record), {})
+        yield from map(target_record.result, judged)
     at = pod_spec(obj.data)
     if at:
         networks = tuple(membership.cluster.network for membership in record.memberships)
@@ -211,16 +216,14 @@ def _disagreements(records: Iterable[ObjectRecord]) -> Iterator[Result]:
     may want a list of their own.
     """
     first: dict[object, Reading] = {}
-    places = [place for record in records for place in record.places]
-    for record in places:
-        place = record.place
-        clusters = tuple((member.cluster, member.role) for member in place.memberships)
-        whose = clusters or (place.obj.ref, place.obj.path)
+    for target_record in [target_record for record in records for target_record in record.targets]:
+        clusters = tuple((member.cluster, member.role) for member in target_record.memberships)
+        whose = clusters or (target_record.obj.ref, target_record.obj.path)
         reported: set[str] = set()
-        for reading in record.after:
+        for reading in target_record.after:
             if reading.value is None and not reading.known:
                 continue
-            key = (whose, place.audience, reading.variable)
+            key = (whose, target_record.audience, reading.variable)
             other = first.setdefault(key, reading)
             if same_value(reading.variable, reading.text, other.text):
                 continue
@@ -230,4 +233,4 @@ def _disagreements(records: Iterable[ObjectRecord]) -> Iterator[Result]:
                     f"{reading.place} must set the same `{reading.variable}` as {other.place} of the "
                     "same cluster"
                 )
-                yield place.result(Result.of("PlacesDiffer", message, reading.path))
+                yield target_record.result(Result.of("PlacesDiffer", message, reading.path))

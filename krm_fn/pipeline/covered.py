@@ -100,6 +100,8 @@ def _counted(
     overview = comparison.overview
     records: dict[int, list[ObjectRecord]] = {}
     for record in comparison.records:
+        if record.is_new:
+            continue
         records.setdefault(record.item_index, []).append(record)
     worth: set[int] = set()
     if explained:

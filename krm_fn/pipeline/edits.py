@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
 
-from krm_fn import patch, placeholders, settings
+from krm_fn import patch, placeholders
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InternalError
 from krm_fn.krm import proxy_values
@@ -21,9 +20,10 @@ from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
 from krm_fn.pipeline.outcome import CHANGE_DUE
 from krm_fn.places.place import Place, Reading
-from krm_fn.plan import PlannedEdit
-from krm_fn.plan.record import Compared
+from krm_fn.plan.record import ObjectRecord, TargetRecord
+from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.proxy_url import with_and_without_credentials
+from krm_fn.settings import notes
 from krm_fn.yamledit import same
 
 _REPLACED = (
@@ -35,48 +35,64 @@ _SHOWN = 12
 _NOT_SHOWN = "what is not shown, because that list may hold a credential"
 
 
-def edit_all(
-    planned: Sequence[PlannedEdit], changes: ListChanges, config: ProxyConfig
-) -> list[Compared]:
-    """Apply the edits of the targets, and return one record for each place.
+def edit_all(records: Iterable[ObjectRecord], changes: ListChanges, config: ProxyConfig) -> None:
+    """Apply the edits of all targets, and complete the records with what they did.
+
+    Those of ClusterClasses come last: our patches depend on what the templates hold after all other edits.
 
     Raises:
         InternalError: ``jsonpatch`` makes something else of an object than its edits.
     """
-    mode = config.mode
     ours = with_and_without_credentials(config.proxy_urls)
-    compared: list[Compared] = []
-    for _, group in groupby(planned, key=lambda place: place.location):
-        places = list(group)
-        data = places[0].obj.data
-        before = data.copy()
-        edited = [_edited(place, changes, mode) for place in places if place.is_asked]
-        edits = [change.edit for change in edited if change.edit]
-        is_changed = bool(edits)
-        if data:  # else the object goes
-            _prove(before, edits, data)
-        # Read now, while the texts of this object are in the caches of those who read them.
-        records = [_compared(change, mode, reads_again=is_changed) for change in edited]
-        if is_changed and config.proxy_urls:
-            _report_replaced(records, ours)
-        compared += records
-    return compared
+    of_classes: list[ObjectRecord] = []
+    for record in records:
+        targets = [
+            target_record
+            for target_record in record.targets
+            if target_record.target_id != OF_CLASSES
+        ]
+        if len(targets) < len(record.targets):
+            of_classes.append(record)
+        if targets:
+            others = record.targets[len(targets) :]
+            record.targets = [*_edit_object(targets, changes, config.mode, ours), *others]
+    for record in of_classes:
+        others = record.targets[:-1]
+        record.targets = [*others, *_edit_object(record.targets[-1:], changes, config.mode, ours)]
 
 
-def _report_replaced(records: list[Compared], ours: set[str]) -> None:
+def _edit_object(
+    targets: Sequence[TargetRecord], changes: ListChanges, mode: Mode, ours: set[str]
+) -> list[TargetRecord]:
+    """Apply the edits of some targets to their object, and return their records with what they did."""
+    data = targets[0].obj.data
+    before = data.copy()
+    edited = [_edited(target_record, changes, mode) for target_record in targets]
+    edits = [done.edit for done in edited if done.edit]
+    is_changed = bool(edits)
+    if data:  # else the object goes
+        _prove(before, edits, data)
+    # Read now, while the texts of this object are in the caches of those who read them.
+    completed = [_completed(done, mode, reads_again=is_changed) for done in edited]
+    if is_changed and ours:
+        _report_replaced(completed, ours)
+    return completed
+
+
+def _report_replaced(targets: list[TargetRecord], ours: set[str]) -> None:
     """Add one warning to the records of an object whose edits replace or remove a URL that is none of ours."""
-    for index, record in enumerate(records):
-        path = _path_of_replaced(record, ours)
+    for index, target_record in enumerate(targets):
+        path = _path_of_replaced(target_record, ours)
         if path:
-            warning = record.place.result(Result.of("ProxyReplaced", _REPLACED, path))
-            records[index] = record._replace(results=(*record.results, warning))
+            warning = target_record.result(Result.of("ProxyReplaced", _REPLACED, path))
+            targets[index] = target_record._replace(results=(*target_record.results, warning))
             return
 
 
-def _path_of_replaced(record: Compared, ours: set[str]) -> Pointer:
+def _path_of_replaced(target_record: TargetRecord, ours: set[str]) -> Pointer:
     """Return the path of the first URL that is none of ours and is gone, or of a reference to another object."""
-    after = {(reading.place, reading.variable, reading.value) for reading in record.after}
-    for reading in record.before:
+    after = {(reading.place, reading.variable, reading.value) for reading in target_record.after}
+    for reading in target_record.before:
         if reading.is_list or (reading.place, reading.variable, reading.value) in after:
             continue
         if reading.value and reading.value not in ours:
@@ -102,56 +118,63 @@ def _prove(before: Data, edits: Iterable[Edit], after: Data) -> None:
 
 
 class _Edited(NamedTuple):
-    """A planned edit that is made: the places of the object, what they held, what the target says, and the edit."""
+    """A target whose edit is made: its record with what its places held and what it says, the places, the edit."""
 
-    place: PlannedEdit
+    target_record: TargetRecord
     places: list[Place | Result]
-    before: tuple[Reading, ...]
-    findings: list[Result]
-    edit: Edit | None
+    edit: Edit | None = None
 
 
-def _edited(place: PlannedEdit, changes: ListChanges, mode: Mode) -> _Edited:
+def _edited(target_record: TargetRecord, changes: ListChanges, mode: Mode) -> _Edited:
     """Apply the edit of a target to the data of its object; in a check, an object that lacks its proxy is an error."""
-    places = place.places()
-    before = tuple(place.readings(places))
+    places = target_record.places()
+    target_record = target_record._replace(before=tuple(target_record.readings(places)))
+    if not target_record.is_asked:
+        return _Edited(target_record, places)
     findings: list[Result] = []
     edit = None
-    for proposal in place.proposals(places):
+    for proposal in target_record.proposals(places):
         if isinstance(proposal, Edit):
             edit = proposal
-            _apply(edit, place, changes)
+            _apply(edit, target_record, changes)
         elif proposal.is_stale and mode is Mode.CHECK:
-            findings.append(place.result(proposal._replace(severity=Severity.ERROR)))
+            findings.append(target_record.result(proposal._replace(severity=Severity.ERROR)))
         else:
-            findings.append(place.result(proposal))
-    return _Edited(place, places, before, findings, edit)
+            findings.append(target_record.result(proposal))
+    return _Edited(target_record._replace(results=tuple(findings)), places, edit)
 
 
-def _compared(edited: _Edited, mode: Mode, *, reads_again: bool) -> Compared:
-    """Return the record of a place, after all edits of its object are made, with secrets hidden in its results."""
-    place, places, before, results, edit = edited
+def _completed(edited: _Edited, mode: Mode, *, reads_again: bool) -> TargetRecord:
+    """Return the record of a target, after all edits of its object are made, with secrets hidden in its results."""
+    target_record, places, edit = edited
+    before = target_record.before
     # A form looks for the proxy by its path, or by names, so the places of the object before its edits are those after.
-    after = tuple(place.readings(places)) if reads_again else before
+    after = tuple(target_record.readings(places)) if reads_again else before
+    target_record = target_record._replace(after=after)
+    if not target_record.is_asked:
+        return target_record
+    results = [*target_record.results]
     if edit is not None:
         edit = with_values(edit, before, after)
-        results.append(result_of_edit(edit, place.obj, mode, place.target_id, is_new=place.is_new))
-        ours = [given.no_proxy for given in place.all_settings if given.no_proxy]
+        is_new = target_record.is_new
+        results.append(
+            result_of_edit(edit, target_record.obj, mode, target_record.target_id, is_new=is_new)
+        )
+        ours = [settings.no_proxy for settings in target_record.all_settings if settings.no_proxy]
         lost = replaced_list(before, after, ours)
-        results += map(place.result, lost)
-    if edit is not None or before or place.has_list_by_class:
-        results += map(place.result, _notes(place, after))
-    results = _without_secrets(results, before)
-    return Compared(place._replace(known_readings=after), before, after, tuple(results))
+        results += map(target_record.result, lost)
+    if edit is not None or before or target_record.has_list_by_class:
+        results += map(target_record.result, _notes(target_record))
+    return target_record._replace(results=tuple(_without_secrets(results, before)))
 
 
-def _notes(place: PlannedEdit, after: Iterable[Reading]) -> Iterator[Result]:
+def _notes(target_record: TargetRecord) -> Iterator[Result]:
     """Yield what there is to say about the proxy of a place; of what its list lacks, only where our list is written."""
-    resolved = place.resolved
-    has_list = any(reading.is_list and reading.value is not None for reading in after)
-    if not (has_list or place.has_list_by_class):
+    resolved = target_record.resolved
+    has_list = any(reading.is_list and reading.value is not None for reading in target_record.after)
+    if not (has_list or target_record.has_list_by_class):
         resolved = resolved._replace(missing=())
-    return settings.notes(resolved, place.memberships)
+    return notes(resolved, target_record.memberships)
 
 
 def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading]) -> Edit:
@@ -196,18 +219,18 @@ def _without_secrets(results: list[Result], readings: Sequence[Reading]) -> list
     ]
 
 
-def _apply(edit: Edit, place: PlannedEdit, changes: ListChanges) -> None:
+def _apply(edit: Edit, target_record: TargetRecord, changes: ListChanges) -> None:
     """Apply an edit to the data of its object, and note that the object changes or is created."""
-    data = place.obj.data
+    data = target_record.obj.data
     # Where the object goes, no other target finds anything in it.
     after = {} if edit.removes_object else dict(edit.data)
     data.clear()
     data.update(after)
-    if place.is_new:
-        changes.created.append(NewObject(data, place.item_index, place.obj.ref))
+    if target_record.is_new:
+        changes.created.append(NewObject(data, target_record.item_index, target_record.obj.ref))
     else:
-        objects = changes.items.setdefault(place.item_index, {})
-        objects[place.obj.path] = None if edit.removes_object else data
+        objects = changes.items.setdefault(target_record.item_index, {})
+        objects[target_record.obj.path] = None if edit.removes_object else data
 
 
 def result_of_edit(

@@ -69,7 +69,10 @@ def why_without(nodes: OtherNodes, config: ProxyConfig, *, is_written: bool) -> 
 
 def _is_written(record: ObjectRecord) -> bool:
     """Return whether a target writes into an object, other than by a class."""
-    return any(place.after and place.place.target_id != OF_CLASSES for place in record.places)
+    return any(
+        target_record.after and target_record.is_asked and target_record.target_id != OF_CLASSES
+        for target_record in record.targets
+    )
 
 
 def _owners(nodes: OtherNodes) -> list[tuple[Object, Sequence[Membership]]]:

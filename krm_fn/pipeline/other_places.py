@@ -17,7 +17,7 @@ from krm_fn.places.installed_charts import charts_in
 from krm_fn.places.place import Reading
 from krm_fn.places.provided import DataUses
 from krm_fn.places.proxy_search import proxies_in, urls_in_text
-from krm_fn.plan.record import Compared, ObjectRecord, Reason, Why, is_change
+from krm_fn.plan.record import ObjectRecord, Reason, TargetRecord, Why, is_change
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.proxy_keys import UPPER
@@ -69,8 +69,8 @@ _IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files o
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
-def with_other_proxies(record: ObjectRecord, uses: DataUses, config: ProxyConfig) -> ObjectRecord:
-    """Return a record with the variables of a proxy in its object that no target owns, and what is wrong with them.
+def note_other_proxies(record: ObjectRecord, uses: DataUses, config: ProxyConfig) -> None:
+    """Note in a record the variables of a proxy in its object that no target owns, and what is wrong with them.
 
     Args:
         record: an object, and what each target sees in it.
@@ -79,7 +79,7 @@ def with_other_proxies(record: ObjectRecord, uses: DataUses, config: ProxyConfig
     """
     obj = record.obj
     if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
-        return record
+        return
     fields: list[Pointer] = [*url_fields(*obj.group_kind)]
     for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):
         values = (*root, "valuesObject") if root[-1:] == ("helm",) else root
@@ -87,17 +87,19 @@ def with_other_proxies(record: ObjectRecord, uses: DataUses, config: ProxyConfig
     is_of_nodes = obj.group_kind in OF_NODES or system_of(*obj.group_kind) is not None
     reads_texts = is_of_nodes or obj.ref.kind in _WITH_TEXTS
     readings = proxies_in(obj, fields, reads_texts=reads_texts)
-    others = _not_owned(readings, record.places)
-    return _judged(record._replace(others=others), config) if others else record
+    record.others = _not_owned(readings, record.targets)
+    if record.others:
+        _judge(record, config)
 
 
-def _not_owned(readings: Iterable[Reading], places: Sequence[Compared]) -> tuple[Reading, ...]:
+def _not_owned(readings: Iterable[Reading], targets: Iterable[TargetRecord]) -> tuple[Reading, ...]:
     """Return the values that no target reads, and of which none has said something."""
     reported: set[Pointer] = set()
     owned: dict[Pointer, set[str | None]] = {}
-    for place in places:
-        reported.update(result.path for result in place.results if not is_change(result))
-        for reading in (*place.before, *place.place.readings()):
+    for target_record in targets:
+        results = target_record.results
+        reported.update(result.path for result in results if not is_change(result))
+        for reading in (*target_record.before, *target_record.after):
             owned.setdefault(reading.path, set()).add(reading.value)
     unreported = (reading for reading in readings if reading.path not in reported)
     return tuple(reading for reading in unreported if not _is_owned(reading, owned))
@@ -112,12 +114,12 @@ def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> boo
     return False
 
 
-def _judged(record: ObjectRecord, config: ProxyConfig) -> ObjectRecord:
-    """Return a record with a finding about the first wrong proxy among those that no target owns."""
+def _judge(record: ObjectRecord, config: ProxyConfig) -> None:
+    """Note in a record a finding about the first wrong proxy among those that no target owns."""
     obj = record.obj
     urls = declared_urls(config, record.memberships, target="", name=obj.base_name)
     if urls is None or _is_switched_off(obj, config):
-        return record
+        return
     right = _right_urls(record, urls, config)
     ours = with_and_without_credentials(config.proxy_urls)
     is_refused = choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",))
@@ -129,17 +131,19 @@ def _judged(record: ObjectRecord, config: ProxyConfig) -> ObjectRecord:
         is_of_run = reading.place in of_run
         if is_refused and (is_of_run or reading.text in ours):
             advice = "an annotation refuses the proxy: remove the variables, or the annotation"
-            return _with_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
+            _note_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
+            return
         if is_refused:  # it may say so of somebody's own proxy
             continue
         if not is_right:
             said = _ANOTHER if any(urls) else _SWITCHED_OFF
             said = _REMAINING if config.mode is Mode.REMOVE else said
-            return _with_finding(record, reading, "OtherProxy", said, _advice(obj, config))
+            _note_finding(record, reading, "OtherProxy", said, _advice(obj, config))
+            return
         if is_of_run:
             advice = "choose it again, or remove the variables"
-            return _with_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
-    return record
+            _note_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
+            return
 
 
 def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) -> set[str]:
@@ -147,19 +151,19 @@ def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) 
     right = set(urls)
     if any(urls) and record.obj.group_kind == CLUSTER_CLASS:  # a patch is for some of its nodes
         right |= config.proxy_urls
-    for place in record.places:
-        right |= place.place.proxy_urls
+    for target_record in record.targets:
+        right |= target_record.proxy_urls
     return with_and_without_credentials(right)
 
 
-def _with_finding(
+def _note_finding(
     record: ObjectRecord, reading: Reading, code: str, said: tuple[str, str], advice: str
-) -> ObjectRecord:
-    """Return a record with a finding about a value, in words about one object and about several."""
+) -> None:
+    """Note in a record a finding about a value, in words about one object and about several."""
     name = reading.member or reading.variable
     message = f"{said[0].format(name=name)}: {advice}"
-    result = Result.of(code, message, reading.path).about(record.obj.ref)
-    return record._replace(findings=(result,), reason=Reason(Why.FINDING, f"{said[1]}: {advice}"))
+    record.findings = (Result.of(code, message, reading.path).about(record.obj.ref),)
+    record.reason = Reason(Why.FINDING, f"{said[1]}: {advice}")
 
 
 def _advice(obj: Object, config: ProxyConfig) -> str:

@@ -11,7 +11,7 @@ from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.plan import ObjectSource, Overview
-from krm_fn.plan.record import Compared, ObjectRecord
+from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.printable import some
 
 CHANGE_DUE = "ProxyMissing"
@@ -47,20 +47,23 @@ class Comparison(NamedTuple):
     """The comparison of a run, for the commands that show it: see ``plan.record``.
 
     Attributes:
-        compared: what each target did to each object.
-        records: all objects that were read, each with what became of it.
+        records: the objects that a target looked at or that name a proxy, each with what became of it.
         results: what there is to say, before it is put in order.
         silenced: what would be reported, if nobody silenced it.
         overview: what the plan has seen besides.
         is_failed: an error keeps the run from changing anything.
     """
 
-    compared: Sequence[Compared] = ()
     records: Sequence[ObjectRecord] = ()
     results: Sequence[Result] = ()
     silenced: Sequence[Result] = ()
     overview: Overview = Overview()
     is_failed: bool = False
+
+    @property
+    def targets(self) -> list[TargetRecord]:
+        """What each target did for whose object something is declared."""
+        return [*edited_targets(self.records)]
 
 
 class Outcome(NamedTuple):

@@ -12,29 +12,30 @@ from krm_fn.krm.results import Edit, ObjectRef, Result, are_severe
 from krm_fn.pipeline.edits import result_of_edit
 from krm_fn.pipeline.silenced import Silencer
 from krm_fn.plan import Location, ObjectSource, location_of
-from krm_fn.plan.record import Compared
+from krm_fn.plan.record import ObjectRecord, edited_targets
 from krm_fn.plan.rollout import RolloutNote, secret_names, template_names
 
 
 def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     source: ObjectSource,
-    compared: list[Compared],
+    records: Sequence[ObjectRecord],
     results: list[Result],
     changes: ListChanges,
     config: ProxyConfig,
     silencer: Silencer,
-) -> tuple[list[Compared], list[Result]]:
-    """Return records and results with the names that their objects have after templates are renamed."""
+) -> list[Result]:
+    """Give objects their new names, in their records, too; return the results with these names."""
     is_check = config.mode is Mode.CHECK
     if not is_check and are_severe(results, Severity.ERROR):
-        return compared, results  # nothing will be changed
-    places = [record.place for record in compared]
-    created = {place.location for place in places if place.is_new}
-    changed = {record.place.location for record in compared if record.is_changed} - created
-    notes = list(secret_names(source, places, config, changed))
+        return results  # nothing will be changed
+    targets = [*edited_targets(records)]
+    created = {target_record.location for target_record in targets if target_record.is_new}
+    changed = {target_record.location for target_record in targets if target_record.is_changed}
+    changed -= created
+    notes = list(secret_names(source, targets, config, changed))
     # A template has a name that follows from these names.
     changed |= _write(notes, created, changes)
-    of_templates = list(template_names(source, places, config, changed))
+    of_templates = list(template_names(source, targets, config, changed))
     _write(of_templates, created, changes)
     notes += of_templates
     results += silencer.left(_result(note, config.mode) for note in notes)
@@ -42,9 +43,10 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
         note.obj.ref: note.obj.ref._replace(name=note.new_name) for note in notes if note.new_name
     }
     if refs and not is_check:
-        compared = [_renamed(record, refs) for record in compared]
+        for record in records:
+            _rename(record, refs)
         results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
-    return compared, results
+    return results
 
 
 def _write(
@@ -67,10 +69,12 @@ def _write(
     return changed
 
 
-def _renamed(record: Compared, refs: Mapping[ObjectRef, ObjectRef]) -> Compared:
+def _rename(record: ObjectRecord, refs: Mapping[ObjectRef, ObjectRef]) -> None:
     obj = record.obj
-    place = record.place._replace(obj=obj._replace(ref=refs.get(obj.ref, obj.ref)))
-    return record._replace(place=place)
+    if obj.ref in refs:
+        obj = obj._replace(ref=refs[obj.ref])
+        record.obj = obj
+        record.targets = [target_record._replace(obj=obj) for target_record in record.targets]
 
 
 def _result(note: RolloutNote, mode: Mode) -> Result:

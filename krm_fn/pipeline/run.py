@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krm_fn.config import Lookup, Mode, ProxyConfig, load
+from krm_fn.config import Lookup, Mode, OverrideSubject, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.changes import ListChanges
@@ -24,8 +24,8 @@ from krm_fn.pipeline.outcome import (
 )
 from krm_fn.pipeline.run_findings import review, unreached
 from krm_fn.pipeline.silenced import Silencer, annotated
-from krm_fn.plan import Overview, PlannedEdit, plan_edits
-from krm_fn.plan.record import Compared, ObjectRecord
+from krm_fn.plan import Overview, plan_records
+from krm_fn.plan.record import ObjectRecord, edited_targets
 from krm_fn.plan.sources import Objects
 
 _NO_CONFIG = (
@@ -102,12 +102,13 @@ def run_checked(
 ) -> Outcome:
     """Run a checked FunctionConfig over a list; raises as ``run`` does."""
     overview = Overview()
-    planned = plan_edits(objects, config, overview)
+    records = plan_records(objects, config, overview)
     silencer = Silencer(config, [*annotated(objects), given], objects.paths)
-    changes, compared, found = _edited(objects, planned, config, silencer)
-    records = _records(planned, compared, overview, config)
-    judged = [*unreached(planned), *review(compared, records, overview, config, given.ref)]
-    judged += _unused(objects, planned, overview, config, given)
+    changes = ListChanges()
+    found = _edited(objects, records, changes, config, silencer) if records else []
+    _complete(records, overview, config)
+    judged = [*unreached(records), *review(records, overview, config, given.ref)]
+    judged += _unused(objects, records, overview, config, given)
     judged += _stale_files(objects, config)
     found += silencer.left(judged)
     if config.mode is not Mode.REMOVE:
@@ -116,7 +117,7 @@ def run_checked(
     known = results.without_duplicates(found)
     has_errors = results.are_severe(found, Severity.ERROR)
     is_failed = has_errors and config.mode is not Mode.CHECK
-    comparison = Comparison(compared, records, known, silenced, overview, is_failed)
+    comparison = Comparison(records, known, silenced, overview, is_failed)
     if config.mode is Mode.CHECK or has_errors:
         changes = ListChanges()
         found = [result for result in found if result.severity is not Severity.INFO]
@@ -132,39 +133,39 @@ def run_checked(
 
 
 def _edited(
-    objects: ListOfObjects, planned: Sequence[PlannedEdit], config: ProxyConfig, silencer: Silencer
-) -> tuple[ListChanges, list[Compared], list[Result]]:
-    """Make all edits and new names; return the changes, a record for each place, and the results."""
-    if not planned:
-        return ListChanges(), [], []
+    objects: ListOfObjects,
+    records: Sequence[ObjectRecord],
+    changes: ListChanges,
+    config: ProxyConfig,
+    silencer: Silencer,
+) -> list[Result]:
+    """Make all edits and new names, and complete the records; return what is to be said of them."""
+    if not any(record.targets for record in records):
+        return []
     # Most of what a run imports, and not every list has a place for a proxy.
     from krm_fn.pipeline.edits import edit_all  # noqa: PLC0415
     from krm_fn.pipeline.renames import roll_out  # noqa: PLC0415
 
-    changes = ListChanges()
-    compared = edit_all(planned, changes, config)
-    of_places = [result for record in compared for result in record.results]
+    edit_all(records, changes, config)
+    of_places: list[Result] = []
+    for target_record in edited_targets(records):
+        of_places += target_record.results
     found = once_for_each_fact(silencer.left(of_places))
-    return changes, *roll_out(objects, compared, found, changes, config, silencer)
+    return roll_out(objects, records, found, changes, config, silencer)
 
 
-def _records(
-    planned: Sequence[PlannedEdit],
-    compared: Sequence[Compared],
-    overview: Overview,
-    config: ProxyConfig,
-) -> list[ObjectRecord]:
-    """Return the records of all objects that were read."""
-    if not (planned or overview.has_others):
-        return []
-    from krm_fn.pipeline.states import object_records  # noqa: PLC0415 -- many lists hold no proxy
+def _complete(records: Sequence[ObjectRecord], overview: Overview, config: ProxyConfig) -> None:
+    """Complete the records with what else their objects hold, and what becomes of them."""
+    if not records:
+        return
+    from krm_fn.pipeline.states import complete  # noqa: PLC0415 -- many lists hold no proxy
 
-    return object_records(planned, compared, overview, config)
+    complete(records, overview, config)
 
 
 def _unused(
     objects: ListOfObjects,
-    planned: Sequence[PlannedEdit],
+    records: Sequence[ObjectRecord],
     overview: Overview,
     config: ProxyConfig,
     given: Object,
@@ -172,13 +173,16 @@ def _unused(
     """Return the matchers of the ProxyConfig that fit nothing, and the annotations that say nothing."""
     from krm_fn.pipeline import unused  # noqa: PLC0415 -- it is imported with most of what edits
 
-    subjects = (subject for place in planned for subject in place.subjects)
+    subjects: list[OverrideSubject] = []
+    for record in records:
+        for target_record in record.targets:
+            subjects += target_record.subjects
     idle = [*unused.unused_overrides(config, subjects)]
     if config.mode is not Mode.REMOVE:
-        idle += unused.unused_matchers(config, planned, overview, objects)
+        idle += unused.unused_matchers(config, records, overview, objects)
     return [
         *(finding.about(given.ref) for finding in idle),
-        *unused.unknown_annotations(planned, objects),
+        *unused.unknown_annotations(records, objects),
     ]
 
 

@@ -15,8 +15,8 @@ from krm_fn.noproxy.policy import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
 from krm_fn.pipeline.nodes_without import nodes_without_proxy
 from krm_fn.places.place import same_value
-from krm_fn.plan import Overview, PlannedEdit
-from krm_fn.plan.record import Compared, ObjectRecord, is_change
+from krm_fn.plan import Overview
+from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets, is_change
 from krm_fn.products.distributions import PRODUCTS
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 from krm_fn.products.release_kinds import APPLICATION
@@ -27,7 +27,6 @@ _SECRET = ("", "Secret")
 
 
 def review(
-    compared: Sequence[Compared],
     records: Sequence[ObjectRecord],
     overview: Overview,
     config: ProxyConfig,
@@ -36,68 +35,67 @@ def review(
     """Yield what there is to say after a run, besides what its targets said.
 
     Args:
-        compared: what each target did.
-        records: all objects that were read.
+        records: the objects, each with what its targets did.
         overview: what the plan has seen besides them.
         config: the checked ProxyConfig.
         config_ref: its identity.
     """
+    targets = [*edited_targets(records)]
     is_removal = config.mode is Mode.REMOVE
     without: list[Result] = []
     if not is_removal and overview.other_nodes:
         by_ref = {record.obj.ref: record for record in records}
         without += nodes_without_proxy(overview.other_nodes, by_ref, config)
     # A target that is asked about an object, and has no place in it, leaves an empty record.
-    has_place = any(place.after or place.results for place in compared)
+    has_place = any(target_record.after or target_record.results for target_record in targets)
     if not is_removal and (has_place or without or any(record.findings for record in records)):
         yield from judge_config(config, config_ref)
     for record in records:
         yield from record.findings
     yield from without
-    for place in compared:
-        if variables := place.wanted:
-            yield from map(place.place.result, _about_place(place, variables))
-    yield from _exposed_passwords(compared, config)
-    yield from _service_addresses(compared)
+    for target_record in targets:
+        if variables := target_record.variables:
+            yield from map(target_record.result, _about_place(target_record, variables))
+    yield from _exposed_passwords(targets, config)
+    yield from _service_addresses(targets)
     yield from _about_list(overview, config, config_ref)
 
 
 # one place
 
 
-def reader_of(record: Compared) -> Reader:
+def reader_of(target_record: TargetRecord) -> Reader:
     """Return who reads the values of a place."""
-    place = record.place
-    product = PRODUCTS.get(place.target_id)
+    product = PRODUCTS.get(target_record.target_id)
     return Reader(
-        place.audience,
-        place.resolved.networks,
-        in_secret=place.obj.group_kind == _SECRET,
-        names_are_given=place.target.writes is Writes.VALUES,
+        target_record.audience,
+        target_record.resolved.networks,
+        in_secret=target_record.obj.group_kind == _SECRET,
+        names_are_given=target_record.target.writes is Writes.VALUES,
         takes_host_and_port=product is not None and product.takes_host_and_port,
     )
 
 
-def _about_place(record: Compared, wanted: Mapping[str, str]) -> Iterator[Result]:
+def _about_place(target_record: TargetRecord, wanted: Mapping[str, str]) -> Iterator[Result]:
     """Yield what is wrong with what others wrote there, and a warning where it still differs and nobody said so."""
-    yield from _encoded_placeholder(record, wanted)
-    is_whole_system = record.place.target_id in SYSTEMS
-    keeps = is_whole_system and record.place.options.get("conflict") == "Keep"
+    yield from _encoded_placeholder(target_record, wanted)
+    is_whole_system = target_record.target_id in SYSTEMS
+    keeps = is_whole_system and target_record.options.get("conflict") == "Keep"
     ours = set()
-    for reading in record.after:
+    for reading in target_record.after:
         if reading.value == wanted.get(reading.variable):
             ours.add(reading.file)
-    judged = record.after
+    judged = target_record.after
     if ours:  # the target reports another file, which it cannot remove
         files = {*ours, ""}
         judged = tuple(reading for reading in judged if reading.file in files)
-    for result in judge_places(judged, reader_of(record), wanted):
+    for result in judge_places(judged, reader_of(target_record), wanted):
         # With `Keep` the user wants what is there, as far as it reaches its reader.
         if not keeps or result.code in ("ValueLost", "UrlInvalid"):
             yield result
-    if keeps or not all(is_change(result) for result in record.results):
+    if keeps or not all(is_change(result) for result in target_record.results):
         return
-    for reading in record.after:
+    for reading in target_record.after:
         value = wanted.get(reading.variable, "")
         if reading.text and not same_value(reading.variable, reading.text, value):
             message = (
@@ -108,13 +106,15 @@ def _about_place(record: Compared, wanted: Mapping[str, str]) -> Iterator[Result
             return
 
 
-def _encoded_placeholder(record: Compared, wanted: Mapping[str, str]) -> Iterator[Result]:
+def _encoded_placeholder(
+    target_record: TargetRecord, wanted: Mapping[str, str]
+) -> Iterator[Result]:
     """Yield a warning for a placeholder in an encoded text, where no later step finds it."""
-    for reading in record.after:
+    for reading in target_record.after:
         value = reading.value or ""
         if not placeholders.is_in(value) or value != wanted.get(reading.variable):
             continue
-        stored = lookup(record.obj.data, reading.path)
+        stored = lookup(target_record.obj.data, reading.path)
         if isinstance(stored, str) and not placeholders.is_in(stored):
             message = (
                 f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
@@ -124,27 +124,34 @@ def _encoded_placeholder(record: Compared, wanted: Mapping[str, str]) -> Iterato
             return
 
 
-# before the edits: what no place of an object can hold
+# what no place of an object can hold
 
 
-def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
+def unreached(records: Iterable[ObjectRecord]) -> Iterator[Result]:
     """Yield a warning for each object that cannot hold what an override says, or that claims a foreign Cluster."""
-    for place in places:
-        findings = list(_unreached(place))
-        if findings and place.has_place and not sops.is_encrypted(place.obj.data):
-            yield from map(place.result, findings)
+    for record in records:
+        for target_record in record.targets:
+            findings = list(_unreached(target_record))
+            if not findings or sops.is_encrypted(record.obj.data):
+                continue
+            if target_record.has_place:
+                yield from map(target_record.result, findings)
 
 
-def _unreached(place: PlannedEdit) -> Iterator[Result]:
-    overrides = place.resolved.unreachable_overrides
-    if overrides and not place.class_context and place.target.reach is not Reach.OBJECT:
+def _unreached(target_record: TargetRecord) -> Iterator[Result]:
+    overrides = target_record.resolved.unreachable_overrides
+    if (
+        overrides
+        and not target_record.class_context
+        and target_record.target.reach is not Reach.OBJECT
+    ):
         named = " and ".join(f"`{override}`" for override in overrides)
         message = (
             f"this place holds one proxy for all nodes of the cluster, so {named} cannot reach it: declare its proxy "
             "in `spec`, or in an override without `roles` and `workerGroups`"
         )
         yield Result.of("OverrideNotReached", message)
-    claims = place.resolved.withheld
+    claims = target_record.resolved.withheld
     if claims:
         names = dict.fromkeys(f"`{claim.cluster.full_name}`" for claim in claims)
         message = (
@@ -158,47 +165,49 @@ def _unreached(place: PlannedEdit) -> Iterator[Result]:
 # the list of objects as a whole
 
 
-def _exposed_passwords(compared: Iterable[Compared], config: ProxyConfig) -> Iterator[Result]:
+def _exposed_passwords(targets: Iterable[TargetRecord], config: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each object but a Secret into which a password is written that comes from a Secret."""
     exposed: set[ObjectRef] = set()
-    for record in compared:
-        ref = record.obj.ref
-        if record.obj.group_kind == _SECRET:
+    for target_record in targets:
+        ref = target_record.obj.ref
+        if target_record.obj.group_kind == _SECRET:
             continue
-        for reading in record.after:
+        for reading in target_record.after:
             if reading.value in config.secret_urls and ref not in exposed:
                 exposed.add(ref)
                 message = (
                     f"this {ref.kind} holds the password of the proxy in clear text, which `spec.from` takes from a "
-                    f"Secret; {_how_to_hide(record.place)}"
+                    f"Secret; {_how_to_hide(target_record)}"
                 )
-                yield record.place.result(Result.of("PasswordExposed", message, reading.path))
+                yield target_record.result(Result.of("PasswordExposed", message, reading.path))
 
 
-def _how_to_hide(place: PlannedEdit) -> str:
+def _how_to_hide(target_record: TargetRecord) -> str:
     """Return what keeps a password of the proxy in a Secret."""
-    is_class = place.target_id == OF_CLASSES and place.obj.group_kind != APPLICATION
-    if place.target_id in KUBEADM.targets or is_class:
+    is_class = target_record.target_id == OF_CLASSES and target_record.obj.group_kind != APPLICATION
+    if target_record.target_id in KUBEADM.targets or is_class:
         return (
             "set `content: Secret` for the targets `nodes.containerd` and `nodes.kubelet`, and `exports: false` for "
             "`nodes.commands`"
         )
     return (
         "let a Secret hold it, such as one that `valuesFrom` of a chart names, or give the target "
-        f"`{place.target_id}` a proxy without a password, in an entry of `spec.overrides`"
+        f"`{target_record.target_id}` a proxy without a password, in an entry of `spec.overrides`"
     )
 
 
-def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
+def _service_addresses(targets: Iterable[TargetRecord]) -> Iterator[Result]:
     """Yield a warning for each service CIDR that is a placeholder: a list lacks its first address."""
-    for record in compared:
-        policy = record.place.resolved.policy
+    for target_record in targets:
+        policy = target_record.resolved.policy
         if policy.style is not Style.PORTABLE or not policy.derives(SERVICE_ADDRESSES):
             continue
-        has_list = any(reading.is_list and reading.value is not None for reading in record.after)
-        if not (has_list and record.wanted):
+        has_list = any(
+            reading.is_list and reading.value is not None for reading in target_record.after
+        )
+        if not (has_list and target_record.variables):
             continue
-        for membership in record.place.memberships:
+        for membership in target_record.memberships:
             for fact in membership.cluster.network.service_cidrs:
                 if placeholders.is_in(fact.value):
                     message = (

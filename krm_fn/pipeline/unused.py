@@ -16,8 +16,9 @@ from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of
 from krm_fn.places.provided import DataUses
-from krm_fn.plan import ObjectSource, Overview, PlannedEdit
+from krm_fn.plan import Location, ObjectSource, Overview, location_of
 from krm_fn.plan.items import readable_objects
+from krm_fn.plan.record import ObjectRecord
 from krm_fn.target_table import system_of
 
 _PREFIX = "fn.inject-proxy.io"
@@ -58,23 +59,25 @@ class _ObjectMatcher(NamedTuple):
 
 
 def unused_matchers(
-    config: ProxyConfig, planned: Sequence[PlannedEdit], overview: Overview, source: ObjectSource
+    config: ProxyConfig, records: Sequence[ObjectRecord], overview: Overview, source: ObjectSource
 ) -> Iterator[Result]:
     """Yield a warning for each matcher of objects that fits none of a list.
 
     Args:
         config: the checked ProxyConfig.
-        planned: what targets would edit; most matchers fit one of these objects.
+        records: the objects of which the plan knows; most matchers fit one of these.
         overview: what the plan has seen besides, such as the sources of charts.
         source: the objects of the list, which are read only for what fits none of these.
     """
-    objects = {place.location: place.obj for place in planned}
-    systems = {system_of(place.target_id) for place in planned}
+    planned = _planned_objects(records)
+    systems: set[str] = set()
+    for record in records:
+        systems.update(system_of(target_record.target_id) for target_record in record.targets)
     for matcher in _matchers(config, overview):
         if matcher.system and matcher.system not in systems:
             continue  # the ProxyConfig is for other lists, too
         candidates = chain(
-            objects.values(), readable_objects(source, source.holding(matcher.words))
+            planned.values(), readable_objects(source, source.holding(matcher.words))
         )
         if matcher.words and not any(matcher.fits(obj, overview.uses) for obj in candidates):
             message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
@@ -116,9 +119,18 @@ def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -
         yield Result.of("SettingUnused", message, is_info=not is_mistake)
 
 
-def unknown_annotations(planned: Iterable[PlannedEdit], source: ObjectSource) -> Iterator[Result]:
+def _planned_objects(records: Iterable[ObjectRecord]) -> dict[Location, Object]:
+    """Return the objects that a target looks at."""
+    return {
+        location_of(record.item_index, record.obj): record.obj
+        for record in records
+        if record.targets
+    }
+
+
+def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Iterator[Result]:
     """Yield a warning for each object with an annotation of ours that has no meaning."""
-    objects = {place.location: place.obj for place in planned}
+    objects = _planned_objects(records)
     read = {index for index, _, _ in objects}
     unread = [index for index in source.holding((f"{_PREFIX}/",)) if index not in read]
     for obj in (*objects.values(), *readable_objects(source, unread)):

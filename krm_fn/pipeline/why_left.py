@@ -11,7 +11,7 @@ from krm_fn.light_typing import Any
 from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of, is_known
-from krm_fn.plan import ObjectSource, Overview, plan_edits
+from krm_fn.plan import ObjectSource, Overview, plan_records
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import Reason, Why
 from krm_fn.plan.selection import fits, is_enabled
@@ -56,7 +56,7 @@ _WORDS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnos
 def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
     """Return `spec.targets` that chooses the workloads of presets, and the known charts, of a list of objects."""
     overview = Overview()
-    plan_edits(source, ProxyConfig(), overview)
+    plan_records(source, ProxyConfig(), overview)
     names: defaultdict[Why, set[str]] = defaultdict(set)
     for obj in readable_objects(source, worth_reading(source)):
         reason = why_unread(obj, overview)

@@ -20,11 +20,11 @@ from krm_fn.plan.model import (
     Location,
     ObjectSource,
     Overview,
-    PlannedEdit,
     holds_code,
     location_of,
 )
 from krm_fn.plan.other_systems import OtherNodes
+from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.references import add_whole, data_uses
 from krm_fn.plan.selection import fits, is_edited, is_enabled, is_selected
 from krm_fn.plan.subjects import Subject, by_groups, resolved_for_each
@@ -44,12 +44,11 @@ __all__ = [
     "ObjectSource",
     "OtherNodes",
     "Overview",
-    "PlannedEdit",
     "holds_code",
     "items_of_kinds",
     "location_of",
     "needed",
-    "plan_edits",
+    "plan_records",
 ]
 
 _NO_TARGETS = ItemTargets([], [])
@@ -69,11 +68,13 @@ PROXY_NAMES = (
 """Words of which one is in the text of each object that names a variable for a proxy."""
 
 
-def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) -> list[PlannedEdit]:
-    """Return all planned edits, in the order of the list and of the table of targets, then those of missing objects.
+def plan_records(
+    source: ObjectSource, config: ProxyConfig, overview: Overview
+) -> list[ObjectRecord]:
+    """Return a record for each object that a target looks at or that names a proxy, in the order of the list.
 
-    All edits of an object share its data: what one target changes, the next one sees. The edits of ClusterClasses come
-    last, because our patches depend on what the templates hold after all other edits.
+    In a record targets have the order of their table; at the end are objects that the list lacks. All targets of an
+    object share its data: what one changes, the next one sees.
 
     Args:
         source: the objects.
@@ -101,9 +102,8 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
         patched.update(items_of_kinds(source, classes.kinds, classes.words))
     naming = {*source.holding(PROXY_NAMES), *items_of_kinds(source, field_kinds())}
     known: ObjectIndex[None] = ObjectIndex(folders=folders)
-    edits: list[PlannedEdit] = []
-    new_objects: list[PlannedEdit] = []
-    of_classes: list[PlannedEdit] = []
+    records: list[ObjectRecord] = []
+    new_objects: list[TargetRecord] = []
     for index in sorted({*targets_of, *patched, *naming}):
         targets, creators = targets_of.get(index, _NO_TARGETS)
         is_needed = index in targets_of or index in patched
@@ -122,22 +122,24 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
             uses = uses.seen_from(obj.ref.file_path)
             subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
             seen = config.seen_from(obj.ref.file_path) if is_needed else config
-            if index in naming:
-                overview.naming.append((index, obj, memberships))
-            edits += _edits(subject, targets, seen, topology, rules)
+            record = ObjectRecord(index, obj, memberships, names_proxy=index in naming)
+            record.targets += _targets(subject, targets, seen, topology, rules)
             edit = classes.edit_of(obj) if index in patched else None
             if edit:
-                of_classes.append(subject.edit_by_class(TARGETS[OF_CLASSES], edit, seen))
+                target_record = subject.record_by_class(TARGETS[OF_CLASSES], edit, seen)
+                record.targets.append(target_record)
+            if record.targets or record.names_proxy:
+                records.append(record)
             new_objects += companions(subject, creators, seen)
     new_objects += generated(topology, config)
-    edits += lacking(new_objects, known, config, overview)
+    records += lacking(new_objects, known, config, overview)
     overview.unreadable = list(reader.unreadable.values())
     overview.kinds = reader.kinds
-    return [*edits, *of_classes]
+    return records
 
 
 def needed(source: ObjectSource, config: ProxyConfig) -> set[int]:
-    """Return the indexes of the items that `plan_edits` reads, and that it raises about if they cannot be read."""
+    """Return the indexes of the items that `plan_records` reads, and that it raises about if they cannot be read."""
     of_clusters = items_of_kinds(source, _cluster_kinds(source))
     return {*of_clusters, *targets_of_items(source, config, ())}
 
@@ -156,14 +158,14 @@ def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: P
         overview.selected += fits(obj, config.selector._replace(exclude=()))
 
 
-def _edits(
+def _targets(
     subject: Subject,
     targets: Sequence[Target],
     config: ProxyConfig,
     topology: Topology,
     rules: TemplateRules,
-) -> Iterator[PlannedEdit]:
-    """Yield the edits of one object, in the order of the table of targets."""
+) -> Iterator[TargetRecord]:
+    """Yield the records of the targets of one object, in the order of the table of targets."""
     concerned = [
         target
         for target in targets
@@ -176,6 +178,6 @@ def _edits(
             resolved = Resolved(blank)  # noqa: PLW2901 -- the class holds what the template must not
         edit = by_groups(subject, target, resolved, config, topology)
         if edit:
-            yield subject.edit_by_class(target, edit, config)
+            yield subject.record_by_class(target, edit, config)
         else:
-            yield subject.edit(target, resolved, config, notes=notes)
+            yield subject.record_for(target, resolved, config, notes=notes)

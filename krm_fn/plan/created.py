@@ -8,7 +8,8 @@ from krm_fn.clusters import Key, ObjectIndex, Topology, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
 from krm_fn.light_typing import TYPE_CHECKING
-from krm_fn.plan.model import Overview, PlannedEdit
+from krm_fn.plan.model import Overview
+from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.selection import fits, is_enabled, is_selected
 from krm_fn.plan.subjects import Subject, resolved_for
 from krm_fn.target_table import ROWS
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def companions(
     subject: Subject, creators: Sequence[Target], config: ProxyConfig
-) -> Iterator[PlannedEdit]:
+) -> Iterator[TargetRecord]:
     """Yield the objects to create beside an object, of the same Clusters and with the same proxy."""
     obj = subject.obj
     beside = Subject(subject.item_index, obj, subject.memberships)
@@ -33,10 +34,10 @@ def companions(
             created = beside._replace(obj=_new_object(data, obj.ref.file_path))
             # An override may name the one or the other: the next run finds what is created in the list.
             resolved = resolved_for(created, target, config)
-            yield created.edit(target, resolved, config)._replace(is_new=True)
+            yield created.record_for(target, resolved, config)._replace(is_new=True)
 
 
-def generated(topology: Topology, config: ProxyConfig) -> Iterator[PlannedEdit]:
+def generated(topology: Topology, config: ProxyConfig) -> Iterator[TargetRecord]:
     """Yield the objects that the options of a target ask for, whatever is in the list."""
     for name in ROWS:  # a target without options can ask for none, so it is not imported
         if not (is_enabled(name, config) and config.targets.names(name)):
@@ -46,27 +47,28 @@ def generated(topology: Topology, config: ProxyConfig) -> Iterator[PlannedEdit]:
             created = _new_object(data)
             subject = Subject(NO_ITEM, created, topology.of(created))
             resolved = resolved_for(subject, target, config)
-            yield subject.edit(target, resolved, config)._replace(is_new=True)
+            yield subject.record_for(target, resolved, config)._replace(is_new=True)
 
 
 def lacking(
-    created: Sequence[PlannedEdit],
+    created: Sequence[TargetRecord],
     known: ObjectIndex[None],
     config: ProxyConfig,
     overview: Overview,
-) -> Iterator[PlannedEdit]:
-    """Yield those of the new objects that the list lacks and the selector includes, each once for a cluster."""
-    for edit in created:
-        obj = edit.obj
+) -> Iterator[ObjectRecord]:
+    """Yield the records of the new objects that the list lacks and the selector includes, each once for a cluster."""
+    for target_record in created:
+        obj = target_record.obj
         key = identity(obj)
         if known.candidates(key):
             continue
         if is_selected(obj, config):
             known.add(key, None)
-            yield edit
+            index, memberships = target_record.item_index, target_record.memberships
+            yield ObjectRecord(index, obj, memberships, [target_record])
             continue
         is_excluded = fits(obj, config.selector._replace(exclude=()))
-        if edit.item_index == NO_ITEM and edit.is_asked and not is_excluded:
+        if target_record.item_index == NO_ITEM and target_record.is_asked and not is_excluded:
             overview.not_generated.append(obj)
 
 

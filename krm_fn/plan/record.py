@@ -1,4 +1,4 @@
-"""The one comparison of a run: what every place of every object holds, and what it should hold.
+"""The records of a run, one for each object: what every place of it holds, and what it should hold.
 
 What a run reports, what `--check` counts, what `explain` shows and the table of what was covered are views of these
 records: none of them looks at an object again.
@@ -6,46 +6,194 @@ records: none of them looks at an object again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
+from krm_fn import settings
 from krm_fn.clusters.model import Memberships
+from krm_fn.config import OverrideSubject
+from krm_fn.formats import sops
+from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Result
-from krm_fn.light_typing import NamedTuple
-from krm_fn.places.place import Reading
-from krm_fn.plan import PlannedEdit
+from krm_fn.krm.results import Edit, Result
+from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
+from krm_fn.noproxy import Audience
+from krm_fn.patch import Data
+from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.plan.model import Location, location_of
+from krm_fn.products.cluster_api import Role
+from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
+
+if TYPE_CHECKING:
+    from krm_fn.places.place import Place, Reading
+    from krm_fn.targets.base import Target
 
 
-class Compared(NamedTuple):
-    """One object as one target sees it.
+class TargetRecord(NamedTuple):
+    """One object as one target sees it: the plan makes it, and the edit completes it.
 
     Attributes:
-        place: the object, its target, its Clusters and the proxy that it gets.
-        before: what it holds before the run.
-        after: what it holds after the run.
-        results: what the run says of it: at most one change, and findings.
+        item_index: the number of its item in the list.
+        obj: the object.
+        target_id: the ID of the target.
+        memberships: the Clusters that it belongs to.
+        resolved: the proxy that it gets.
+        options: those of the target.
+        is_new: the object is not in the list yet; ``item_index`` is that of the item beside which it is added, or
+            ``NO_ITEM``.
+        class_context: for a target that can give groups of workers their own proxy, if there are such groups.
+        notes: findings about the object, whatever the target finds in it.
+        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
+        is_whole: whether it is known to be no patch.
+        has_code: code of ytt is in the text of the object, so nothing is written into it.
+        before: what the places of the target hold before the run.
+        after: what they hold after it.
+        results: what the run says of them: at most one change, and findings.
     """
 
-    place: PlannedEdit
+    item_index: int
+    obj: Object
+    target_id: str
+    memberships: Memberships
+    resolved: Resolved
+    options: Data
+    is_new: bool = False
+    class_context: ClassContext | None = None
+    notes: tuple[Result, ...] = ()
+    uses: DataUses = NO_USES
+    is_whole: bool = False
+    has_code: bool = False
     before: tuple[Reading, ...] = ()
     after: tuple[Reading, ...] = ()
     results: tuple[Result, ...] = ()
 
     @property
-    def obj(self) -> Object:
-        """The object."""
-        return self.place.obj
+    def target(self) -> Target:
+        """The target itself."""
+        return TARGETS[self.target_id]
 
     @property
-    def wanted(self) -> Mapping[str, str]:
-        """Variable -> the value that it should have; none where there should be no proxy."""
-        return self.place.resolved.settings.variables()
+    def location(self) -> Location:
+        """By what the object is told from the others."""
+        return location_of(self.item_index, self.obj)
+
+    @property
+    def context(self) -> Context:
+        """What the target knows of the list while it edits the object."""
+        return Context(
+            self.options, self.resolved.settings, self.class_context, self.uses, self.is_whole
+        )
+
+    @property
+    def audience(self) -> Audience:
+        """Who reads what the target writes."""
+        return self.target.readers(self.obj.data, self.options).audience
+
+    @property
+    def subjects(self) -> list[OverrideSubject]:
+        """What overrides can match here: each role, too, where all machines share the place."""
+        memberships = [*self.memberships]
+        if self.target.reach is Reach.ROLES:
+            for role in Role:
+                memberships += [membership._replace(role=role) for membership in self.memberships]
+        return settings.subjects(memberships, target=self.target_id, name=self.obj.base_name)
+
+    def places(self) -> list[Place | Result]:
+        """Return the places of the object as it is now, and what keeps others from being one."""
+        return [*self.target.places(self.obj.data, self.context)]
+
+    def proposals(self, places: Iterable[Place | Result]) -> Iterator[Edit | Result]:
+        """Yield the findings about the object, given its places, and at most one Edit.
+
+        About an object that SOPS encrypted there is only the finding that it is encrypted.
+        """
+        yield from self.notes
+        proposals = list(self.target.edit(self.obj.data, self.context, places))
+        if sops.is_encrypted(self.obj.data):
+            if proposals:
+                yield sops.refusal()
+        elif self.has_code:
+            yield from _left_alone(proposals)
+        else:
+            yield from proposals
+
+    def readings(self, places: Iterable[Place | Result] | None = None) -> Iterator[Reading]:
+        """Yield what the object holds already in the place of the target; ``places`` where they are known.
+
+        Nothing if it is encrypted.
+        """
+        if not sops.is_encrypted(self.obj.data):
+            from krm_fn.places.place import read_places  # noqa: PLC0415 -- many lists have no place
+
+            yield from read_places(self.obj.data, self.places() if places is None else places)
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Variable -> the value that the places should have; none where there should be no proxy."""
+        return self.resolved.settings.variables()
 
     @property
     def is_changed(self) -> bool:
-        """Whether the run changes the place, or would if it were no check."""
+        """Whether the run changes the places, or would if it were no check."""
         return any(is_change(result) for result in self.results)
+
+    @property
+    def all_settings(self) -> list[ProxySettings]:
+        """The proxy that the object gets, and those of the groups of nodes that it makes."""
+        groups = self.class_context.groups.values() if self.class_context else ()
+        return [self.resolved.settings, *groups]
+
+    @property
+    def proxy_urls(self) -> set[str]:
+        """The URLs of all its proxies."""
+        urls: set[str] = set()
+        for given in self.all_settings:
+            urls |= {given.http_proxy, given.https_proxy}
+        return urls - {""}
+
+    @property
+    def has_list_by_class(self) -> bool:
+        """Whether it is a Cluster that gets its ``NO_PROXY`` by a ClusterClass, whatever the Cluster itself holds."""
+        known = self.class_context
+        if not known or not known.of_class:
+            return False
+        return known.is_wanted and bool(self.memberships)
+
+    @property
+    def has_place(self) -> bool:
+        """Whether the target has a place for a proxy in the object: it reads, writes or deliberately skips one."""
+        if self.before or self.after:
+            return True
+        return self.target.has_site(self.obj.data, self.context)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
+        for given in self.all_settings:
+            if given.is_declared:
+                return True
+        if self.class_context and self.class_context.repairs_erased:
+            return True
+        if self.target.writes is not Writes.PROXY_AND_TRUST:
+            return False
+        given = self.resolved.settings
+        return bool(given.trusted_ca.pem or given.mirror)
+
+    def result(self, finding: Result) -> Result:
+        """Return ``finding`` as a result about the object and the target."""
+        return finding.about(self.obj.ref, self.target_id)
+
+
+def _left_alone(proposals: Iterable[Edit | Result]) -> Iterator[Result]:
+    """Yield what a target says about an object with code of ytt in its text, which stays as it is."""
+    from krm_fn.formats.ytt import LEFT_ALONE  # noqa: PLC0415 -- few manifests hold code of ytt
+
+    for proposal in proposals:
+        if isinstance(proposal, Result) and proposal.severity is not Severity.ERROR:
+            yield proposal
+        else:
+            yield Result.of("TextUnreadable", LEFT_ALONE, proposal.path)
 
 
 def is_change(result: Result) -> bool:
@@ -99,33 +247,57 @@ class State(Enum):
     LEFT = "left"
 
 
-class ObjectRecord(NamedTuple):
-    """One object after a run.
+class ObjectRecord:
+    """One object in a run: the plan makes it, the edits complete it, and all that a run says is a view of it.
 
     Attributes:
-        item_index: the number of its item in the list.
+        item_index: the number of its item in the list, or of the one beside which it is added.
         obj: the object.
         memberships: the Clusters that it belongs to.
-        places: what each target sees in it.
+        targets: what each target sees in it.
+        names_proxy: its text names a variable for a proxy, wherever that is.
         others: the variables of a proxy in it that no target owns.
         findings: what is to be said of these.
         state: what becomes of it.
         reason: why it is left, as far as something in it says so.
     """
 
-    item_index: int
-    obj: Object
-    memberships: Memberships
-    places: tuple[Compared, ...] = ()
-    others: tuple[Reading, ...] = ()
-    findings: tuple[Result, ...] = ()
-    state: State = State.LEFT
-    reason: Reason | None = None
+    def __init__(
+        self,
+        item_index: int,
+        obj: Object,
+        memberships: Memberships,
+        targets: Iterable[TargetRecord] = (),
+        *,
+        names_proxy: bool = False,
+    ) -> None:
+        self.item_index = item_index
+        self.obj = obj
+        self.memberships = memberships
+        self.targets = [*targets]
+        self.names_proxy = names_proxy
+        self.others: tuple[Reading, ...] = ()
+        self.findings: tuple[Result, ...] = ()
+        self.state = State.LEFT
+        self.reason: Reason | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the object is not in the list yet."""
+        return any(target_record.is_new for target_record in self.targets)
 
     @property
     def holds_proxy(self) -> bool:
         """Whether something in it sets a proxy."""
         readings = [*self.others]
-        for place in self.places:
-            readings += place.after
+        for target_record in self.targets:
+            readings += target_record.after
         return any(reading.text and not reading.is_list for reading in readings)
+
+
+def edited_targets(records: Iterable[ObjectRecord]) -> Iterator[TargetRecord]:
+    """Yield the targets for whose objects something is declared."""
+    for record in records:
+        for target_record in record.targets:
+            if target_record.is_asked:
+                yield target_record

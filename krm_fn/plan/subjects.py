@@ -14,7 +14,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
 from krm_fn.noproxy import Readers
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.model import PlannedEdit
+from krm_fn.plan.record import TargetRecord
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.targets import ClassContext, Reach
@@ -45,7 +45,7 @@ class Subject(NamedTuple):
     is_whole: bool = False
     has_code: bool = False
 
-    def edit(
+    def record_for(
         self,
         target: Target,
         resolved: Resolved,
@@ -53,12 +53,12 @@ class Subject(NamedTuple):
         *,
         class_context: ClassContext | None = None,
         notes: Iterable[Result] = (),
-    ) -> PlannedEdit:
-        """Return the planned edit of a target that writes this proxy."""
+    ) -> TargetRecord:
+        """Return the record of a target that writes this proxy."""
         options = target.options(config.targets)
         if REMOVED in options and (resolved.settings.sets_any or not resolved.declared):
             options = {name: value for name, value in options.items() if name != REMOVED}
-        return PlannedEdit(
+        return TargetRecord(
             self.item_index,
             self.obj,
             target.id,
@@ -72,10 +72,10 @@ class Subject(NamedTuple):
             has_code=self.has_code,
         )
 
-    def edit_by_class(self, target: Target, edit: ClassEdit, config: ProxyConfig) -> PlannedEdit:
-        """Return the planned edit of a target that writes the proxies of the nodes of a class."""
+    def record_by_class(self, target: Target, edit: ClassEdit, config: ProxyConfig) -> TargetRecord:
+        """Return the record of a target that writes the proxies of the nodes of a class."""
         nodes = self._replace(memberships=edit.memberships)
-        return nodes.edit(target, edit.resolved, config, class_context=edit.context)
+        return nodes.record_for(target, edit.resolved, config, class_context=edit.context)
 
 
 def resolved_for_each(

@@ -18,7 +18,8 @@ from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.plan import Location, ObjectSource, PlannedEdit, holds_code, location_of
+from krm_fn.plan import Location, ObjectSource, holds_code, location_of
+from krm_fn.plan.record import TargetRecord
 from krm_fn.settings import ProxySettings
 
 NAME = ("metadata", "name")
@@ -65,7 +66,7 @@ class User(NamedTuple):
     item_index: int
     obj: Object
     path: Pointer
-    place: PlannedEdit | None = None
+    place: TargetRecord | None = None
 
     @property
     def location(self) -> Location:
@@ -85,7 +86,7 @@ def users_of(
     return users
 
 
-def rename_of(edits: list[PlannedEdit], content: Any, config: ProxyConfig, noun: str) -> Rename:
+def rename_of(edits: list[TargetRecord], content: Any, config: ProxyConfig, noun: str) -> Rename:
     """Return an object with the name that it is to have: with a hash of its content where it holds a proxy."""
     obj = edits[0].obj
     rename = Rename(edits[0].item_index, obj, obj.base_name, noun)
@@ -156,7 +157,7 @@ def advice(config: ProxyConfig, by_hand: str) -> str:
 
 
 def _updated_variable(
-    user: User, place: PlannedEdit, rename: Rename, message: str
+    user: User, place: TargetRecord, rename: Rename, message: str
 ) -> Iterator[RolloutNote]:
     """Yield the edit of a Cluster whose class takes the name of a Secret from a variable."""
     if place.class_context is None:
@@ -169,7 +170,7 @@ def _updated_variable(
             yield RolloutNote(user.item_index, user.obj, edit._replace(message=message))
 
 
-def _holds_proxy(edits: Iterable[PlannedEdit]) -> bool:
+def _holds_proxy(edits: Iterable[TargetRecord]) -> bool:
     """Return whether an object holds something that a removal would remove."""
     for place in edits:
         without_proxy = ProxySettings(cluster=place.resolved.settings.cluster)

@@ -18,7 +18,8 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.plan import Location, ObjectSource, PlannedEdit, items_of_kinds
+from krm_fn.plan import Location, ObjectSource, items_of_kinds
+from krm_fn.plan.record import TargetRecord
 from krm_fn.plan.rollout.naming import (
     NAME,
     RolloutNote,
@@ -51,7 +52,7 @@ class _Reference(NamedTuple):
 
 
 def secret_names(
-    source: ObjectSource, edits: Sequence[PlannedEdit], config: ProxyConfig, changed: set[Location]
+    source: ObjectSource, edits: Sequence[TargetRecord], config: ProxyConfig, changed: set[Location]
 ) -> list[RolloutNote]:
     """Return new names of Secrets and the references that follow, and which nodes keep the old content.
 
@@ -64,7 +65,7 @@ def secret_names(
     Raises:
         InputError: an object that seems to refer to a Secret cannot be read.
     """
-    secrets: list[tuple[Key, PlannedEdit]] = []
+    secrets: list[tuple[Key, TargetRecord]] = []
     changed_classes = set()
     for edit in edits:
         obj = edit.obj
@@ -97,7 +98,7 @@ def secret_names(
     return notes
 
 
-def _of_nodes(source: ObjectSource, edits: Sequence[PlannedEdit]) -> Iterator[_Reference]:
+def _of_nodes(source: ObjectSource, edits: Sequence[TargetRecord]) -> Iterator[_Reference]:
     """Yield the files of nodes whose content is in the Secret of a Cluster, as the run leaves them."""
     objects: dict[tuple[int, Pointer], Object] = {}
     for edit in edits:
@@ -119,9 +120,9 @@ def _of_nodes(source: ObjectSource, edits: Sequence[PlannedEdit]) -> Iterator[_R
                 yield _Reference(_key(obj, name), User(index, obj, path))
 
 
-def _of_classes(edits: Sequence[PlannedEdit]) -> Iterator[_Reference]:
+def _of_classes(edits: Sequence[TargetRecord]) -> Iterator[_Reference]:
     """Yield the Clusters whose nodes take drop-ins from Secrets by patches of their class, and classes without one."""
-    patched: list[tuple[PlannedEdit, Key, str]] = []
+    patched: list[tuple[TargetRecord, Key, str]] = []
     for edit in edits:
         known = edit.class_context
         if known is None or known.of_class is None:
@@ -142,7 +143,7 @@ def _of_classes(edits: Sequence[PlannedEdit]) -> Iterator[_Reference]:
 
 def _missing(
     source: ObjectSource,
-    edits: Sequence[PlannedEdit],
+    edits: Sequence[TargetRecord],
     references: Sequence[_Reference],
     config: ProxyConfig,
 ) -> Iterator[RolloutNote]:

@@ -12,7 +12,8 @@ from itertools import groupby
 from krm_fn.clusters import Key, ObjectIndex, key_of, nearest, references
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.results import Result
-from krm_fn.plan import Location, ObjectSource, PlannedEdit, items_of_kinds
+from krm_fn.plan import Location, ObjectSource, items_of_kinds
+from krm_fn.plan.record import TargetRecord
 from krm_fn.plan.rollout.naming import (
     Rename,
     RolloutNote,
@@ -36,7 +37,10 @@ _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
 
 
 def template_names(
-    source: ObjectSource, places: Sequence[PlannedEdit], config: ProxyConfig, changed: set[Location]
+    source: ObjectSource,
+    places: Sequence[TargetRecord],
+    config: ProxyConfig,
+    changed: set[Location],
 ) -> Iterator[RolloutNote]:
     """Yield new names of templates and the references that follow, and which nodes are not rolled.
 
@@ -105,7 +109,7 @@ def _namesake(key: Key, users: list[User], templates: ObjectIndex[list[User]]) -
     return None
 
 
-def _users(source: ObjectSource, places: Sequence[PlannedEdit]) -> ObjectIndex[list[User]]:
+def _users(source: ObjectSource, places: Sequence[TargetRecord]) -> ObjectIndex[list[User]]:
     """Return the templates of the list, and who refers to each; what was read for its edit is not read again."""
     read = {place.item_index: place.obj for place in places if not place.is_new}
     templates: list[Key] = []
