@@ -117,7 +117,7 @@ CREDENTIALS_OF_A_LINE = (
         rf"""[^\s:@/"'=,`](?::|%3[Aa])(?!//|%2[Ff]|{_PORT}|\*\*\*)(?P<secret>[^\s"',]{{1,500}})(?:@|%40)(?!sha256:|sha512:)""",
         "to=http%3A%2F%2Fuser%3AS3CRET%40proxy",
     ),
-    Credential("://", rf"""{_USER}(?![${{<])(?P<secret>[^\s"',;]+)""", "http://user:S3CRET"),
+    Credential(["://"], rf"""{_USER}(?![${{<])(?P<secret>[^\s"',;]+)""", "http://user:S3CRET"),
     Credential(
         ["@"],
         rf"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?!{_PORT}|[\s/:*])(?P<secret>[^"'@\n]{{0,200}}[^"'@\s*])@(?!sha|\s|$)""",
@@ -146,7 +146,7 @@ CREDENTIALS_OF_A_LINE = (
         '{"auths": {"r": {"auth": "S3CRET0dGVzdA=="}}}',
     ),
     Credential(
-        ["proxy"],
+        ["no_proxy", "noproxy"],
         rf"""(?i)no_?proxy\\?["']?[ \t]{{0,8}}[=:][ \t]{{0,8}}\\?["']?"""
         rf"""(?P<secret>(?:[^\s"'\\]{{0,500}}[,;|])?{_ENTRY}.*)""",
         "NO_PROXY=localhost,svc:S3CRET",
@@ -268,8 +268,8 @@ def shown_line(text: str) -> str:
     if line != masked:
         line = _masked(line)
     before, at, behind = line.rpartition("@")
-    found = re.search(_WITH_BLANKS, before)
-    if found and behind and not before.endswith((" ", HIDDEN)) and not behind.startswith("sha"):
+    found = re.search(_WITH_BLANKS, before) if at else None
+    if found and not before.endswith((" ", HIDDEN)) and not behind.startswith("sha"):
         line = f"{before[: found.end()]}{HIDDEN}{at}{behind}"
     return printable(line)
 

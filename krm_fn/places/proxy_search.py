@@ -19,11 +19,11 @@ from krm_fn.places.place import Reading
 from krm_fn.products.node_kinds import SYSTEMS
 from krm_fn.proxy_url import split_url
 
-_NAME = re.compile(r"(?i)(?:tkg_)?(https?|no)[_-]?proxy")
+_NAME = r"(?i)(?:tkg_)?(https?|no)[_-]?proxy"
 """The name of a variable or a member: `HTTP_PROXY`, `httpsProxy`, `no-proxy`, `TKG_HTTP_PROXY`."""
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
+_URL = r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+"
 _BEFORE = "|".join(("tkg", *dict.fromkeys(name for row in SYSTEMS for name in row.processes)))
-_IN_TEXT = re.compile(
+_IN_TEXT = (
     r"(?im)^(?![ \t]*;)[^#\n]*?(?:"
     rf"\b((?:(?:{_BEFORE})_)?https?[_-]?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)|"
     r"\bAcquire::(https?)::Proxy[ \t]+)"
@@ -72,7 +72,7 @@ def urls_in_text(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name and the URL of each proxy that a text sets, but for those that a shell fills in."""
     if "roxy" not in text and "ROXY" not in text:
         return
-    for match in _IN_TEXT.finditer(text):
+    for match in re.finditer(_IN_TEXT, text):
         url = match[3].rstrip(_SHELL).replace("%%", "%")
         if "$" not in split_url(url).host:
             yield match[1] or f"{match[2]}_proxy", url
@@ -106,10 +106,10 @@ def _is_proxy(name: str, value: str) -> bool:
     """Return whether a member, or a value of `set` in a HelmChart (`proxy.httpProxy`), is a proxy or its list."""
     if "roxy" not in name.lower():
         return False
-    match = _NAME.fullmatch(name.rpartition(".")[2])
+    match = re.fullmatch(_NAME, name.rpartition(".")[2])
     if match is None:
         return False
-    return match[1].lower() == "no" or is_template(value) or _URL.fullmatch(value) is not None
+    return match[1].lower() == "no" or is_template(value) or re.fullmatch(_URL, value) is not None
 
 
 def _reading(name: str, value: str, path: Pointer, above: Pointer = ()) -> Reading:

@@ -23,7 +23,7 @@ _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?=[ \t\r\n]|\Z)")
 _SEPARATOR = "\n---"
 # A CR before the line feed is part of a comment, or alone: never both, or time would be exponential.
 _NOTHING = r"[ \t]*(?:#[^\n]*|\r)?\n"
-_BEFORE = re.compile(rf"(?:(?:---)?{_NOTHING})*")
+_BEFORE = rf"(?:(?:---)?{_NOTHING})*"
 _BEHIND_DASH = (" ", "\r", "\n")
 _OTHER_LINE_BREAKS = ("\x85", "\u2028", "\u2029")
 _LIST_HEAD = re.compile(rf"[A-Za-z0-9_-]+:{_NOTHING}(?:{_NOTHING})*( *)-(?=[ \r\n])")

@@ -21,7 +21,7 @@ CODE_OF_YTT = "#@"
 """What begins code and annotations of ytt: a text that has it, ytt reads."""
 PLAIN, FOR_YTT = "#", "#!"
 """What begins a comment; the second one in a text that ytt reads, which takes the first one for its own."""
-_PAIR = re.compile(r"(?i)(?<!\\)((?:\\\\)*)((?:\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})+)")
+_PAIR = r"(?i)(?<!\\)((?:\\\\)*)((?:\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})+)"
 
 
 class Document:
@@ -117,7 +117,7 @@ def _with_characters(text: str) -> str:
         units = bytes.fromhex(re.sub(r"(?i)\\u", "", match[2]))
         return match[1] + units.decode("utf-16-be")
 
-    return _PAIR.sub(characters, text)
+    return re.sub(_PAIR, characters, text)
 
 
 def has_complex_keys(text: str) -> bool:

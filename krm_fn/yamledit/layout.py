@@ -15,9 +15,9 @@ from krm_fn.yamledit.lines import column_of, end_of_line, end_of_match, starts_l
 from krm_fn.yamledit.render import Layout, is_plain
 from krm_fn.yamledit.tree import Collection, Mapping, Node, Scalar, Sequence, walk
 
-_SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
-_PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*")
-_COMMENT_BELOW = re.compile(r"(?:\r?\n[ \t]*)*\r?\n(?P<indent> *)#[^\r\n]*")
+_SPACE_AND_COMMENTS = r"(?:[ \t\r\n]+|#[^\n]*)*"
+_PROPERTIES = r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*"
+_COMMENT_BELOW = r"(?:\r?\n[ \t]*)*\r?\n(?P<indent> *)#[^\r\n]*"
 
 
 NOTE_OF_VALUE_BELOW = r" was:\n"
@@ -92,7 +92,7 @@ def end_of_child(text: str, end: int, column: int) -> int:
     Comments below it that are indented deeper are its own: behind a literal block they would become words of it.
     """
     position = end_of_line(text, end)
-    while comment := _COMMENT_BELOW.match(text, position):
+    while comment := re.compile(_COMMENT_BELOW).match(text, position):
         if len(comment["indent"]) <= column:
             break
         position = comment.end()

@@ -11,7 +11,7 @@ from bisect import bisect_right
 
 from krm_fn.light_typing import NamedTuple
 
-RARE_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+RARE_BREAKS = "\r(?!\n)|[\x85\u2028\u2029]"
 BREAKS = frozenset("\r\n\x85\u2028\u2029")
 """Every character that is a line break or part of one."""
 
@@ -20,7 +20,7 @@ def with_line_feeds(text: str) -> str:
     """Return ``text`` with a line feed in place of each rare line break; each position means the same in both texts."""
     if text.isascii() and "\r" not in text:
         return text
-    return RARE_BREAKS.sub("\n", text)
+    return re.sub(RARE_BREAKS, "\n", text)
 
 
 def newline_of(text: str) -> str:
@@ -58,9 +58,9 @@ class Lines:
         return Position(above + 1, offset - self._starts[above] + 1)
 
 
-def end_of_match(pattern: re.Pattern[str], text: str, position: int) -> int:
+def end_of_match(pattern: str, text: str, position: int) -> int:
     """Return the end of what a pattern matches at a position; the position itself if it matches nothing."""
-    match = pattern.match(text, position)
+    match = re.compile(pattern).match(text, position)
     if match:
         return match.end()
     return position

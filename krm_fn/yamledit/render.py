@@ -62,7 +62,7 @@ class AuthorScalar(NamedTuple):
 _NOT_PLAIN_CHARACTER = re.compile(
     r"[\x00-\x1f\x7f-\xa0\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-_PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_/.][\w./-]*")
+_PLAIN_IN_FLOW = r"[A-Za-z0-9_/.][\w./-]*"
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
 _LONGEST_KEY = 1024
 """YAML 1.2.2, 7.4.3 (implicit keys): characters of a key that has no ``?`` before it."""
@@ -70,7 +70,7 @@ WIDEST = 200
 """Behind this column a new value is on one line: lines that are indented more would multiply the size of a text."""
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
 # What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing.
-_TO_ESCAPE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
+_TO_ESCAPE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 _NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -78,7 +78,7 @@ _NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe
 def is_plain(text: str, *, flow: bool = False) -> bool:
     """Return whether ``text`` may be unquoted: both YAML versions read it as this string."""
     if flow:
-        fits = _PLAIN_IN_FLOW.fullmatch(text) is not None
+        fits = re.fullmatch(_PLAIN_IN_FLOW, text) is not None
     else:
         first = text[:1]
         fits = first in ("_", "/", ".") or (first.isascii() and first.isalnum())
@@ -104,7 +104,7 @@ def double_quoted(value: str) -> str:
     text = json.dumps(value, ensure_ascii=False)
     if text.isprintable():
         return text
-    return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return re.sub(_TO_ESCAPE, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def fits_block(value: str) -> bool:
@@ -145,7 +145,7 @@ def key(name: str, *, flow: bool = False, json: bool = False) -> str:
 def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:
     """Return one value on one line; ``quote`` is the author's and stays if it can hold the value."""
     if isinstance(value, AuthorScalar):
-        if not flow or _PLAIN_IN_FLOW.fullmatch(value.text):
+        if not flow or re.fullmatch(_PLAIN_IN_FLOW, value.text):
             return value.text
         value = value.value
     if not isinstance(value, str):

@@ -15,12 +15,12 @@ from krm_fn.yamledit.pairs import common_ends
 from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml, scalar
 from krm_fn.yamledit.tree import Scalar
 
-_PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*[ \t]+)*")
-_HEADER = re.compile(r"(?P<style>[|>])(?P<marks>[-+0-9]*)(?P<comment>[ \t]*(?:#[^\r\n]*)?)")
-_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](?:[^:#]|:(?=\S)|(?<! )#)*(?<!\s)")
-_BLANK_AT_AN_END = re.compile(r"(?m)^[ \t]|[ \t]$")
-_FLOW_INDICATOR = re.compile(r"[,\[\]{}]")
-_CHARACTER = re.compile(r"(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]")
+_PROPERTIES = r"(?:[&!][^ \t\r\n]*[ \t]+)*"
+_HEADER = r"(?P<style>[|>])(?P<marks>[-+0-9]*)(?P<comment>[ \t]*(?:#[^\r\n]*)?)"
+_PLAIN = r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](?:[^:#]|:(?=\S)|(?<! )#)*(?<!\s)"
+_BLANK_AT_AN_END = r"(?m)^[ \t]|[ \t]$"
+_FLOW_INDICATOR = r"[,\[\]{}]"
+_CHARACTER = r"(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]"
 
 
 def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str | None:
@@ -45,7 +45,7 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str 
         new = _in_double_quotes(body, node.value, value)
     elif node.style == "'":
         new = scalar(value, quote="'")
-        if pad and fits_block(value) and not _BLANK_AT_AN_END.search(value):
+        if pad and fits_block(value) and not re.search(_BLANK_AT_AN_END, value):
             new = _in_single_quotes(value, newline, pad)
     elif value.strip("\n ") and fits_block(value):
         new = _block(body, node, value, newline)
@@ -56,9 +56,9 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str 
 
 def _stays_plain(value: str, *, flow: bool) -> bool:
     """Return whether a text can be without quotes; a new one has stricter rules: ``render.is_plain``."""
-    if flow and _FLOW_INDICATOR.search(value):
+    if flow and re.search(_FLOW_INDICATOR, value):
         return False
-    if not _PLAIN.fullmatch(value):
+    if not re.fullmatch(_PLAIN, value):
         return False
     return value.isprintable() and is_string_in_every_yaml(value)
 
@@ -75,7 +75,7 @@ def _in_single_quotes(value: str, newline: str, pad: str) -> str:
 
 def _in_double_quotes(raw: str, old: str, value: str) -> str:
     """Return the value in double quotes; characters that stay keep their escapes."""
-    characters = _CHARACTER.findall(raw[1:-1])
+    characters = re.findall(_CHARACTER, raw[1:-1])
     if len(characters) != len(old):
         return double_quoted(value)
     head, tail = common_ends(old, value, operator.eq)
@@ -87,7 +87,7 @@ def _in_double_quotes(raw: str, old: str, value: str) -> str:
 
 def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
     """Return a block scalar that keeps the lines that are the same in the old and in the new value."""
-    header = _HEADER.match(raw)
+    header = re.match(_HEADER, raw)
     lines = [line.removesuffix("\r") for line in raw.split("\n")[1:]]
     pads = [line[: -len(line.lstrip(" "))] for line in lines if line.strip()]
     if header is None or not pads:

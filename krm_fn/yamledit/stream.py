@@ -19,9 +19,9 @@ from krm_fn.yamledit.splice import Span
 
 _BOM = "\ufeff"
 # It begins with its literal, which is searched for faster than the beginning of a line.
-_SEPARATOR = re.compile(r"---(?:(?P<alone>(?:[ \t]+(?:#[^\r\n]*)?)?\r?(?:\n|\Z))|(?=[ \t]))")
+_SEPARATOR = r"---(?:(?P<alone>(?:[ \t]+(?:#[^\r\n]*)?)?\r?(?:\n|\Z))|(?=[ \t]))"
 _EMPTY_LINE = r"(?:%[A-Za-z][^\r\n]*|\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n]*\r?)?"
-_EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
+_EMPTY = rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z"
 _BEGIN_OF_NOTHING = frozenset(" \t\r\n#.%")
 """With one of these begins a part that holds nothing: nearly all documents begin with a letter."""
 
@@ -40,7 +40,7 @@ def documents(text: str) -> list[Span]:
         if separator:
             end = separator.start()
         begins_with_words = start < end and text[start] not in _BEGIN_OF_NOTHING
-        if begins_with_words or not _EMPTY.fullmatch(text, start, max(start, end)):
+        if begins_with_words or not re.compile(_EMPTY).fullmatch(text, start, max(start, end)):
             slices.append((start, end))
         if separator:
             start = separator.start()
@@ -57,7 +57,7 @@ def texts_of_documents(text: str) -> list[str]:
 def _separators(text: str) -> Iterator[re.Match[str]]:
     """Yield the separators, which are at the beginning of a line, or behind a byte order mark."""
     first = int(text.startswith(_BOM))
-    for match in _SEPARATOR.finditer(text):
+    for match in re.finditer(_SEPARATOR, text):
         start = match.start()
         if start == first or text[start - 1] == "\n":
             yield match

@@ -21,9 +21,9 @@ from krm_fn.yamledit.lines import end_of_line, end_of_match, newline_of
 from krm_fn.yamledit.pairs import pair_items
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
 
-_NOTE = re.compile(r"(?P<comment>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)")
-_BLOCK_HEADER = re.compile(r"[^\n]*?[ \t][|>][-+0-9]*")
-_ENDS_LINE = re.compile(r"# *(?:kpt-set:|\{\"\$)|#@")
+_NOTE = r"(?P<comment>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)"
+_BLOCK_HEADER = r"[^\n]*?[ \t][|>][-+0-9]*"
+_ENDS_LINE = r"# *(?:kpt-set:|\{\"\$)|#@"
 """A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
 GONE: Any = object()
 """In place of the new data of what is removed."""
@@ -58,7 +58,7 @@ class EarlierValue(NamedTuple):
 def with_note(comment: str, words: str, opening: str) -> str:
     """Return a comment behind a key with the note that ``words`` were the value; ``opening`` begins a comment."""
     # kpt copies comments back: the note may be there already.
-    if _NOTE.fullmatch(comment) or _ENDS_LINE.search(comment):
+    if re.fullmatch(_NOTE, comment) or re.search(_ENDS_LINE, comment):
         return comment
     if "\n" in words:
         words = re.sub("\r?\n", r"\\n", words.replace("\\", "\\\\"))
@@ -114,7 +114,7 @@ def rest_of_line(text: str, slot: Slot) -> str:
 
 def _earlier_value(line: str, value: Node, newline: str) -> EarlierValue | None:
     """Return the earlier value that a note states; None without a note."""
-    note = _NOTE.fullmatch(line)
+    note = re.fullmatch(_NOTE, line)
     if note is None:
         return None
     words = note["words"]

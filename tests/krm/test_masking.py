@@ -28,6 +28,7 @@ FORMS = [*CREDENTIALS, *CREDENTIALS_OF_A_LINE]
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.example)
 def test_the_example_of_a_form_is_hidden(form: Credential) -> None:
+    assert not isinstance(form.hints, str)
     assert any(hint in form.example.lower() for hint in form.hints)
     for text in (form.example, f"a\n{form.example}\nb"):
         shown = redact(text)

@@ -22,10 +22,10 @@ SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
     "as kustomize and kpt send it on standard input"
 )
-_ANCHOR = re.compile(r"&([0-9A-Za-z_-]+)")
-_ALIAS = re.compile(r"\*([0-9A-Za-z_-]+)")
+_ANCHOR = r"&([0-9A-Za-z_-]+)"
+_ALIAS = r"\*([0-9A-Za-z_-]+)"
 """What may be an anchor or an alias, in a comment or a command as well."""
-_COMMENT = re.compile(r"[ \t]*#.*")
+_COMMENT = r"[ \t]*#.*"
 
 
 def layout_of(text: str) -> CutLayout | WholeLayout:
@@ -45,9 +45,9 @@ def _share_values(parts: Cut) -> bool:
     text = parts.text
     if "*" not in text or "&" not in text:
         return False
-    anchors = set(_ANCHOR.findall(text))
+    anchors = set(re.findall(_ANCHOR, text))
     for start, end in parts.items:
-        aliases = _ALIAS.findall(text, start, end)
+        aliases = re.compile(_ALIAS).findall(text, start, end)
         if anchors.isdisjoint(aliases):
             continue
         try:
@@ -223,7 +223,7 @@ class WholeLayout:
         """As ``CutLayout.text_for_ytt``, with a comment behind the item; it begins in its column, to be read alone."""
         start, end = self.spans[index]
         line = self.text.rfind("\n", 0, start) + 1
-        comment = _COMMENT.match(self.text, end)
+        comment = re.compile(_COMMENT).match(self.text, end)
         if comment:
             end = comment.end()
         text = self.text[start:end]

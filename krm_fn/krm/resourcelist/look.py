@@ -20,7 +20,7 @@ _KIND = re.compile(
     r"""kind["']?[ \t]*:(?:[ \t]*["']?(?P<kind>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?=[,}\]#\n\r]|\Z))?"""
 )
 """A key, and its value if that is one word beside it, as it nearly always is."""
-_UNUSUAL_KEY = re.compile(r"""\?\s+(?:["']?kind|[#&!*])|\*[^\s,\[\]{}*]+[ \t]+:|<<["']?[ \t]*:""")
+_UNUSUAL_KEY = r"""\?\s+(?:["']?kind|[#&!*])|\*[^\s,\[\]{}*]+[ \t]+:|<<["']?[ \t]*:"""
 """``? kind``, ``*k : Pod`` and ``<<: *base``: keys that are no words beside a colon."""
 _ESCAPED_LETTER = re.compile(
     r"\\(?:x[2-7]|u00[2-7]|U000000[2-7]|/|(?<=[A-Za-z0-9_.:/-]\\)(?<!\\n\\)\r?\n)"
@@ -89,7 +89,7 @@ class Entries:
             for start, end in parts:
                 words = frozenset(_KIND.findall(text, start, end))
                 is_unknown = "" in words or len(kinds) in self._hiding
-                if may_be_unusual and _UNUSUAL_KEY.search(text, start, end):
+                if may_be_unusual and re.compile(_UNUSUAL_KEY).search(text, start, end):
                     is_unknown = True
                 if is_unknown:
                     words = frozenset()
