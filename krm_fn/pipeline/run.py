@@ -61,8 +61,16 @@ def run(data: bytes) -> Outcome:
         results=tuple(results.sorted_results(reported)),
         left=left,
     )
-    entries = results.entries(results.by_importance(outcome.results))
+    listed = [_without_new_file(result, outcome.changes) for result in outcome.results]
+    entries = results.entries(results.by_importance(listed))
     return outcome._replace(pieces=resource_list.write(outcome.changes, entries))
+
+
+def _without_new_file(result: Result, changes: ListChanges) -> Result:
+    """Return a result that names no file for a new object: it is not in the one of its neighbour."""
+    if all(result.ref != new.ref for new in changes.created):
+        return result
+    return result._replace(ref=result.ref._replace(file_path=""))
 
 
 def _left(comparison: Comparison, resource_list: ResourceList) -> str:

@@ -111,6 +111,18 @@ def test_a_made_object_gets_a_path_where_kpt_would_leave_the_package(
     assert run(outcome.output).changed == 0
 
 
+def test_a_made_object_is_in_the_folder_of_its_cluster() -> None:
+    """Clusters of one name in two folders have a Secret each, which kpt writes into files of two folders."""
+    notes = "  annotations: {config.kubernetes.io/path: %s}\n  namespace: org\n"
+    clusters = [CLUSTER.replace("  namespace: org\n", notes % path) for path in ("a/c.yaml", "b/c.yaml")]
+    outcome = ran(*clusters)
+    paths = [one["metadata"]["annotations"]["internal.config.kubernetes.io/path"] for one in made(outcome.output)]
+    assert paths == ["a/secret-org-one-systemd-proxy.yaml", "b/secret-org-one-systemd-proxy.yaml"]
+    reported = [one for one in read(outcome.output.decode())["results"] if one["message"].startswith("created")]
+    assert ["file" in one for one in reported] == [False, False]
+    assert run(outcome.output).changed == 0
+
+
 def test_check_makes_nothing_and_says_what_is_missing() -> None:
     data = asking(resource_list(CLUSTER, config=GENERATE).encode(), mode="Check")
     outcome = run(data)

@@ -6,6 +6,7 @@ Both give the same data and the same meaning; the cut one only pays for what is 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -159,7 +160,15 @@ class CutLayout:
 
 def new_items(changes: ListChanges) -> list[Any]:
     """Return the items that a list gets for the objects that it lacks."""
-    return [with_path(new.data) for new in changes.created]
+    names = [new.ref._replace(file_path="") for new in changes.created]
+    numbers = Counter(names)
+    items = []
+    for new, name in zip(changes.created, names, strict=True):
+        # kpt makes one path of one name: those of two clusters go into the folders of these.
+        has_namesake = numbers[name] > 1
+        folder = new.ref.file_path.rpartition("/")[0] if has_namesake else ""
+        items.append(with_path(new.data, folder))
+    return items
 
 
 def _edited(item: str, objects: Mapping[Pointer, Any]) -> str:

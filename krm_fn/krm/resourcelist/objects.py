@@ -152,17 +152,24 @@ def new_file_name(obj: Data) -> str:
     return f"{fit}.yaml"
 
 
-def with_path(obj: Data) -> Data:
-    """Return a new object with the path of its file, where its names would be parts of the path that kpt makes.
+def with_path(obj: Data, folder: str) -> Data:
+    """Return a new object with the path of its file, unless the path that kpt makes of its names is as good.
 
+    That path is the same for objects of one name in the folders of two clusters, and may lead out of the package.
     Source: kustomize ``kyaml/kio/kioutil``, ``CreatePathAnnotationValue``: namespace, kind and name in one path, which
-    kpt cleans of ``..`` and writes to, also outside of the package.
+    kpt cleans of ``..`` and writes to.
+
+    Args:
+        obj: the new object.
+        folder: the folder that it has to be in; "" for any.
     """
     ref = reference(obj)
     is_upwards = ref.namespace in (".", "..")
-    if not is_upwards and not re.search(r"[/\\]", ref.namespace + ref.name):
+    if not folder and not is_upwards and not re.search(r"[/\\]", ref.namespace + ref.name):
         return obj
-    annotations = {**_metadata(obj, "annotations"), _PATH: new_file_name(obj)}
+    name = new_file_name(obj)
+    path = f"{folder}/{name}" if folder else name
+    annotations = {**_metadata(obj, "annotations"), _PATH: path}
     metadata = {**obj["metadata"], "annotations": annotations}
     return {**obj, "metadata": metadata}
 
