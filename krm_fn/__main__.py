@@ -1,6 +1,6 @@
 """The process of the command: ``inject-proxy`` and ``python -m krm_fn``.
 
-What is here is for a process that makes one run and ends; ``krm_fn.cli.main`` is the same run within another program.
+This is for a process that makes one run and ends; ``krm_fn.cli.main`` is the same run within another program.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What can go wrong, and whose fault it is.
+"""The errors of the program, by whose fault they are.
 
-An exception knows its code (`krm_fn.krm.codes`), the exit code of the command and one line that says
-what to do; it never holds a credential.
+An exception knows its code (`krm_fn.krm.codes`), the exit code of the command and one line of advice; it never holds a
+credential.
 
     InjectProxyError
     ├── UsageError       2  the command line is wrong
@@ -44,13 +44,13 @@ class OutputError(InjectProxyError):
 
 
 class InputError(InjectProxyError):
-    """The input cannot be read as what it has to be."""
+    """The input cannot be read in the format that it must have."""
 
 
 class TextError(InputError):
-    """A text is not YAML: ``problem`` says why, ``line`` and ``column`` where (from 1), ``remedy`` what to do.
+    """A text is not YAML: ``problem`` says why, ``line`` and ``column`` where (from 1), ``remedy`` how to correct it.
 
-    ``first`` is the line of what the problem is with; 0 if it is with nothing else.
+    ``first`` is the line of the other text that has a part in the problem, such as an earlier key; 0 for none.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class DocumentError(InputError):
     """A file, a document of it or an item of a list cannot be read.
 
     Attributes:
-        problem: what is wrong, and in which document or item.
+        problem: the fault, and its document or item.
         file: the name of the file; "" where nobody knows it.
         number: which document of the file it is, from 0.
         code: that of the reason.
@@ -94,7 +94,7 @@ class DocumentError(InputError):
 
 
 class EditError(InputError):
-    """A place cannot be edited without risk to what is around it."""
+    """A place cannot be edited without risk to the text around it."""
 
     code = "CannotWrite"
 

@@ -1,4 +1,4 @@
-"""What modules need of ``typing`` when they are imported, for a program that starts often, and types with a name.
+"""Stand in for the parts of ``typing`` that modules need when they are imported, for a program that starts often.
 
 To load ``typing`` takes as long as twenty modules of this package. Each module that imports a name from here has
 ``from __future__ import annotations``: only a type checker reads its annotations, and for that each name is the one of
@@ -6,7 +6,7 @@ To load ``typing`` takes as long as twenty modules of this package. Each module 
 
 A class of ``typing.NamedTuple`` takes three times as long to define as one of this module, because Python compiles code
 for each class. Here all classes with the same number of members share the code of the first one, under their own names,
-and nothing else of what ``collections.namedtuple`` makes is there.
+and nothing else that ``collections.namedtuple`` makes is there.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ else:
     Any = Literal = NoReturn = object
 
     class Protocol:
-        """What other classes have, for a type checker: see ``typing.Protocol``."""
+        """The methods that other classes have, for a type checker: see ``typing.Protocol``."""
 
     def TypeVar(_: str) -> type:  # noqa: N802 -- see ``typing.TypeVar``
-        """Return what stands for a type that a type checker finds out."""
+        """Return a stand-in for a type that a type checker finds out."""
         return Any
 
     _Member = type(namedtuple("_One", "member").member)

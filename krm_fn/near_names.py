@@ -1,4 +1,4 @@
-"""What a misspelt name was meant to be."""
+"""Find the name that a misspelt one was meant to be."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | Non
     One that begins with ``name`` goes first. Of a name with dots, its last step may be like it as well.
 
     Args:
-        name: what was written; what is no text is like nothing.
+        name: as written; only a text is like another one.
         known: the names that exist.
         alike: how like they must be, from 0 to 1 (``difflib.SequenceMatcher.ratio``).
     """

@@ -43,12 +43,12 @@ def add(*path: str | int, value: Any) -> Operation:
 
 
 def replace(*path: str | int, value: Any) -> Operation:
-    """Set what is there already."""
+    """Set a value that is there already."""
     return Operation("replace", tuple(map(str, path)), value)
 
 
 def remove(*path: str | int) -> Operation:
-    """Take out what ``path`` names."""
+    """Take out the value that ``path`` names."""
     return Operation("remove", tuple(map(str, path)))
 
 
@@ -84,7 +84,7 @@ def is_index(token: str) -> bool:
 
 
 def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
-    """Return what is at ``path`` in plain data, or ``default`` where a step of it is missing."""
+    """Return the value at ``path`` in plain data, or ``default`` if a step of it is missing."""
     for token in path:
         if isinstance(data, dict):
             if token not in data:

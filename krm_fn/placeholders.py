@@ -81,7 +81,7 @@ def hidden(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return what ``hidden`` was given."""
+    """Return the text that ``hidden`` got."""
     return text.translate(_SHOWN)
 
 

@@ -17,7 +17,7 @@ _KEPT = frozenset({"Cs", "Zs"})
 
 
 def printable(line: str) -> str:
-    r"""Return one line with ``\x1b`` or ``\u202e`` in place of what a terminal would not show as it is."""
+    r"""Return one line with ``\x1b`` or ``\u202e`` in place of the characters that a terminal would carry out."""
     if line.isprintable():
         return line
     return "".join(map(_escaped, line))

@@ -22,10 +22,10 @@ class ProxyUrl(NamedTuple):
 
     Attributes:
         scheme: without ``://``; "" where there is none.
-        user_info: what is in front of the last ``@``; None where there is none.
+        user_info: the text in front of the last ``@``; None if there is no ``@``.
         host: a name or an address, in brackets if it is one of IPv6.
         port: with its colon; "" where there is none.
-        tail: what is behind host and port.
+        tail: the text behind host and port.
     """
 
     scheme: str

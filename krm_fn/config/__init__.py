@@ -1,8 +1,7 @@
-"""The FunctionConfig: what the user asks for, checked as a whole before anything else happens.
+"""Read the FunctionConfig, which is checked as a whole before anything else happens.
 
-It sees one FunctionConfig as plain data and either gives all of it, or says everything that is
-wrong with it. Of the objects it refers to it sees what a ``Lookup`` gives; no problem that it reports
-holds a credential.
+One FunctionConfig, as plain data, becomes a whole ProxyConfig, or all of its problems at once. Objects that it refers
+to come from a ``Lookup``; no problem holds a credential.
 """
 
 from __future__ import annotations
@@ -78,11 +77,11 @@ def load(
     Args:
         function_config: plain data, a ``ProxyConfig`` or a ``ConfigMap``; its ``metadata`` is never looked at. A field
             that is null counts as not given.
-        objects: reads what it refers to: ``from``, and ConfigMaps of certificates. None: that is left out, so that a
+        objects: reads the objects of ``from``, and ConfigMaps of certificates. None: these are left out, so that a
             FunctionConfig can be looked at alone.
 
     Raises:
-        ConfigError: with every problem at once: its field, and what is wrong and allowed in one line.
+        ConfigError: with every problem at once: its field, and in one line the fault and the values that are allowed.
     """
     if function_config is None or function_config == {}:
         return None
@@ -96,7 +95,7 @@ def load(
 
 
 def _loaded(function_config: Mapping[str, Any], objects: Lookup | None) -> ProxyConfig | None:
-    """Return the checked FunctionConfig with what objects say to one file."""
+    """Return the checked FunctionConfig with the values that objects give it for one file."""
     form = (lookup(function_config, ("apiVersion",)), lookup(function_config, ("kind",)))
     if form == ("v1", "ConfigMap"):
         return _from_config_map(function_config, objects)

@@ -84,7 +84,7 @@ def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
 
 
 def _with_kind(infrastructure: Fact) -> Fact:
-    """Return what is said of the infrastructure with the kind that a short name means."""
+    """Return the facts about the infrastructure, with the kind that a short name means."""
     name = infrastructure.value
     return infrastructure._replace(value=CLOUD_NAMES.get(name, name))
 
@@ -97,7 +97,7 @@ def _texts(spec: Any, place: Pointer, names: FieldNames) -> Iterator[tuple[str, 
 
 
 def _policy(spec: Any, place: Pointer, names: FieldNames) -> PolicyChange:
-    """Return what ``spec`` at ``place``, or an override, says in its ``noProxyPolicy``."""
+    """Return the ``noProxyPolicy`` of ``spec``, or of an override, at ``place``."""
     place = (*place, "noProxyPolicy")
     policy = lookup(spec, place, {})
     return PolicyChange(

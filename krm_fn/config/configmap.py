@@ -1,7 +1,7 @@
 """A ConfigMap read as if it were a ProxyConfig, as kpt sends it: ``fn eval -- key=value``, ``configMap`` of a Kptfile.
 
 Its values are strings; a key is a field of ``spec``, a field below it with dots (``targets.nodes.kubelet``), or
-the name of a variable. What the schema can judge is not judged here.
+the name of a variable. The schema judges the values.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Field(NamedTuple):
 
 
 def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[Mistake]]:
-    """Return what ``data`` means as a ``spec``, and what is wrong; note the keys in ``names``."""
+    """Return the ``spec`` that ``data`` means, and its problems; note the keys in ``names``."""
     spec: dict[str, Any] = {}
     fields: list[Field] = []
     mistakes: list[Mistake] = []

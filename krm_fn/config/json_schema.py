@@ -1,7 +1,7 @@
-"""The JSON Schema of the FunctionConfig, and its verdict in words a person can act on.
+"""Judge a FunctionConfig by its JSON Schema, in words that a person can act on.
 
-What the API is, only the schema says. ``jsonschema`` judges what ``quick_check`` does not accept, and this module words
-the mistakes: the texts of ``jsonschema`` repeat the value, which may hold a password.
+The schema alone defines the API. ``jsonschema`` judges a ``spec`` that ``quick_check`` does not accept. The words are
+those of this module: the texts of ``jsonschema`` repeat the value, which may hold a password.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def default(name: str) -> Any:
 def plain(value: Any, depth: int = 0) -> Any:
     """Return ``value`` with string keys and without null members, which count as not set.
 
-    What is deeper than any field of the schema is emptied, so that no nesting and no cycle is ever followed.
+    Values deeper than any field of the schema are emptied, so that no nesting and no cycle is ever followed.
     """
     deeper = depth + 1
     if isinstance(value, Mapping):

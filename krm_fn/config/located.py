@@ -1,4 +1,4 @@
-"""The FunctionConfigs among manifests: ProxyConfigs, and what a ResourceList says to its function.
+"""Find the FunctionConfigs among manifests: ProxyConfigs, and the ``functionConfig`` of a ResourceList.
 
 It finds them and checks nothing in them.
 """
@@ -16,7 +16,7 @@ from krm_fn.patch import Pointer
 
 
 class LocatedConfig(NamedTuple):
-    """A FunctionConfig, what it is called and where it is.
+    """A FunctionConfig, its name and its place.
 
     Attributes:
         data: the plain data, of any type.
@@ -42,7 +42,7 @@ class LocatedConfig(NamedTuple):
         return self.manifests.placed(result, self.path)
 
     def results(self, error: ConfigError) -> Iterator[Result]:
-        """Yield what is wrong with it."""
+        """Yield a result for each of its problems."""
         for problem in error.problems:
             result = Result.of(error.code, problem.text, problem.path)
             yield self.placed(result.about(self.ref))
@@ -64,7 +64,7 @@ def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]
 
 
 def misspelt(manifests: Manifests) -> Iterator[tuple[ObjectRef, str]]:
-    """Yield each object that is probably meant to be a ProxyConfig, and what it must say for that."""
+    """Yield each object that is probably meant to be a ProxyConfig, and the line that would make it one."""
     for index in manifests.holding((API_VERSION, KIND)):
         for obj in manifests.objects(index):
             for meant in probably_meant(obj.ref.api_version, obj.ref.kind)[:1]:

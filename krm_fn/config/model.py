@@ -1,4 +1,4 @@
-"""What a checked FunctionConfig holds.
+"""The content of a checked FunctionConfig.
 
 Values only. None, where it is allowed, means "not said here", and is something else than empty.
 """
@@ -21,7 +21,7 @@ from krm_fn.patch import Pointer
 
 
 class Mode(Enum):
-    """What the run is for."""
+    """The purpose of a run."""
 
     INJECT = "Inject"
     REMOVE = "Remove"
@@ -29,7 +29,7 @@ class Mode(Enum):
 
 
 class PolicyChange(NamedTuple):
-    """A ``noProxyPolicy``: what it says, and nothing of what it leaves out.
+    """A ``noProxyPolicy`` as written: a field that it leaves out is None.
 
     Convention: merged as JSON merges (RFC 7396): a list replaces the list before.
     """
@@ -48,7 +48,7 @@ class PolicyChange(NamedTuple):
 
 
 class Override(NamedTuple):
-    """One entry of ``spec.overrides``: whom it is for, and what it sets.
+    """One entry of ``spec.overrides``: the objects that it is for, and its settings.
 
     None means "as before". ``replaces``: ``no_proxy`` replaces the entries before; it is not added behind them.
     """
@@ -85,7 +85,7 @@ class ForeignValue(NamedTuple):
 
 
 class Lookup(Protocol):
-    """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it."""
+    """Reads the objects that a FunctionConfig refers to; raises a ConfigError without the place in it."""
 
     def views(self) -> Iterable[tuple[str, Lookup]]:
         """Yield the files of objects with one name and different contents, and the same Lookup as each file sees it."""
@@ -98,7 +98,7 @@ class Lookup(Protocol):
 
 
 class Mirror(NamedTuple):
-    """``spec.registryMirror``: the URL as given, its host without brackets and port, and what to trust it by."""
+    """``spec.registryMirror``: the URL as given, its host without brackets and port, and its certificates."""
 
     url: str
     host: str
@@ -115,11 +115,11 @@ class ProxyConfig(NamedTuple):
         mode: ``spec.mode``.
         policy: ``spec.noProxyPolicy``.
         overrides: ``spec.overrides``, in their order.
-        cluster_defaults: what holds where the Clusters say nothing.
+        cluster_defaults: facts for Clusters that do not say them.
         lint: the severity of each rule that is named, None for one that is switched off.
         ignore: ``spec.lint.ignore``.
         selector: ``spec.selector``.
-        targets: what ``spec.targets`` and ``spec.only`` say.
+        targets: ``spec.targets`` and ``spec.only``.
         trusted_ca: ``spec.trustedCA``.
         mirror: ``spec.registryMirror``.
         hash_names: ``rollout.hashNames``; None where it is not given.
@@ -128,7 +128,7 @@ class ProxyConfig(NamedTuple):
         secret_urls: the URLs with a password that come from a Secret of ``spec.from``.
         reads_objects: objects of ``spec.from`` say a part of it.
         trusted_namespaces: globs, see ``trusts``.
-        views: the same with what other objects of one name say, by the files of these; empty where all say the same.
+        views: the ProxyConfig with the values of each of several objects of one name, by file; empty if they agree.
     """
 
     http_proxy: str = ""
@@ -153,7 +153,7 @@ class ProxyConfig(NamedTuple):
     views: ObjectIndex[Any] = ObjectIndex()
 
     def seen_from(self, file: str) -> ProxyConfig:
-        """Return what it is for objects in a file; raises ConfigError where different ones are equally near."""
+        """Return the view of objects in a file; raises ConfigError if different ones are equally near."""
         if not self.views:
             return self
         near = self.views.candidates(Key("", "", "", "", file))

@@ -1,4 +1,4 @@
-"""What the places of a ``spec`` are called, in the form that the user wrote, and the texts that a place holds."""
+"""Name the places of a ``spec`` as the user wrote them, and read the texts of a place."""
 
 from __future__ import annotations
 

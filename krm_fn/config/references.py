@@ -1,7 +1,7 @@
-"""What a FunctionConfig takes from objects of the list: values of other systems, and certificates.
+"""Read the values that a FunctionConfig takes from objects of the list: those of other systems, and certificates.
 
-They are put into the ``spec`` where it sets none itself, and judged there like what the user wrote. Each place is named
-by the entry that refers to it and by the object; what is in the object is never repeated.
+They are put into the ``spec`` where it sets none itself, and judged there like the user's own. Each place is named
+by the entry that refers to it and by the object; no content of the object is ever repeated.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class MergedSpec:
 
     Attributes:
         spec: the merged one.
-        names: what its places are called.
-        mistakes: what is wrong with a reference.
+        names: names its places.
+        mistakes: the problems of references.
         config_map: namespace, name and key of the ConfigMap that ``trustedCA`` was taken from.
         secret_urls: the URLs with a password that come from a Secret.
     """
@@ -64,7 +64,7 @@ class MergedSpec:
         return all(lookup(self.spec, path) == "" for path in _URLS)
 
     def completed(self, config: ProxyConfig) -> ProxyConfig:
-        """Return the ProxyConfig of the merged ``spec`` with what is known of the objects."""
+        """Return the ProxyConfig of the merged ``spec``, with the certificates of objects."""
         return config._replace(
             trusted_ca=config.trusted_ca._replace(config_map=self.config_map),
             says_none=self.says_none,
@@ -80,7 +80,7 @@ class MergedSpec:
         return any(lookup(proxy, path) for proxy in proxies for path in _URLS)
 
     def _take_values(self, reference: Pointer, source: Mapping[str, Any]) -> None:
-        """Take the values of an entry of ``from``; what the user, or a later entry, sets goes before."""
+        """Take the values of an entry of ``from`` that neither the user nor a later entry sets."""
         try:
             values = self._objects.values(source)
         except ConfigError as error:

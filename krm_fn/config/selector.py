@@ -66,7 +66,7 @@ class Selector(NamedTuple):
 
 
 class IgnoredPlace(NamedTuple):
-    """Fits a finding of one of the ``rules``; a path also fits where it ends with what a glob of ``paths`` fits."""
+    """Fits a finding of one of the ``rules``; a glob of ``paths`` may fit the end of a path."""
 
     rules: tuple[str, ...]
     paths: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class IgnoredPlace(NamedTuple):
 
 
 class OverrideSubject(NamedTuple):
-    """Where a target writes a proxy: what the ``match`` of an override is compared with, in the same order.
+    """A place in which a target writes a proxy, as the ``match`` of an override sees it, in the same order.
 
     Attributes:
         cluster: the name of the Cluster; None for an object that belongs to no known one.

@@ -1,6 +1,6 @@
 """Semantic checks: mistakes that a schema cannot express, or describes worse.
 
-A field that is reported here is not reported by the schema, too; what is valid for the schema may
+A field that is reported here is not reported by the schema, too; a value that the schema takes may
 still be wrong here.
 """
 
@@ -78,7 +78,7 @@ def _of_list(spec: Any, place: Pointer, mistake: Callable[[str], str]) -> _Mista
 
 
 def _mistake_of_cidr(text: str) -> str:
-    """Return why ``text`` is not a CIDR, and what to write; "" if it is one."""
+    """Return why ``text`` is not a CIDR, and the correction, or ""."""
     try:
         network = ipaddress.ip_network(text, strict=False)
     except ValueError:

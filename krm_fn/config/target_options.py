@@ -1,4 +1,4 @@
-"""What ``spec.targets`` and ``spec.only`` say: which targets are off, and the options of each system, as written."""
+"""Read ``spec.targets`` and ``spec.only``: which targets are off, and the options of each system, as written."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TargetOptions(NamedTuple):
         return self.systems.get(system_of(target_id), _NOTHING)
 
     def given_for(self, target_id: str) -> Any:
-        """Return what is given for a target itself: the value of its part, or all options of its system."""
+        """Return the value of the part of a target, or all options of its system."""
         part = part_of(target_id)
         options = self.of(target_id)
         return options.get(part) if part else options
@@ -58,7 +58,7 @@ class TargetOptions(NamedTuple):
         return self._replace(systems={**self.systems, "workloads": workloads})
 
     def with_all_on(self) -> TargetOptions:
-        """Return the options with which every target is looked at, and replaces what others set."""
+        """Return the options with which every target is on, and replaces the values of others."""
         systems = {}
         for system in SYSTEMS:
             systems[system] = {**self.systems.get(system, {}), "conflict": "Override"}

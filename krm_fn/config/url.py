@@ -22,7 +22,7 @@ _USER_INFO = rf"{_ENCODED}+(?::{_ENCODED}*)?"
 
 
 def mistakes(url: str) -> Iterator[str]:
-    """Say in one line each what keeps ``url``, which is not empty, from being the URL of a proxy."""
+    """Return a line for each reason why ``url``, which is not empty, cannot be the URL of a proxy."""
     placeholder = placeholders.alone(url)
     if any(letter.isspace() or not letter.isprintable() for letter in url):
         yield 'must not hold blanks or line breaks: write a blank inside a password as "%20"'

@@ -1,4 +1,4 @@
-"""The engine: targets edit plain data, and the engine finds out what that changes.
+"""Compare plain data before and after the edits of targets.
 
 ``Draft`` holds the data of an object while targets edit it; ``diff`` compares two states of plain data
 and yields the JSON Patch that leads from the one to the other.

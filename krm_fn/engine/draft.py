@@ -1,7 +1,7 @@
 """The data of one object while targets edit it.
 
-A target says what should be there, by path. The draft creates the mappings that are missing on the way, removes those
-that become empty, and refuses what would replace a value of another type. ``diff`` finds out afterwards what the edits
+A target sets values by path. The draft creates the mappings that are missing on the way, removes those
+that become empty, and refuses to replace a value of another type. ``diff`` finds out afterwards which values the edits
 changed. A step of a path into a list is its index, as a string.
 """
 
@@ -21,7 +21,7 @@ _MISSING = object()
 
 
 class WrongTypeError(Exception):
-    """A value at a path, or on the way there, has another type than is wanted; ``finding`` says which, not what it says."""  # noqa: E501
+    """A value at a path, or on the way there, has a wrong type; ``finding`` names the type, and not the value."""
 
     def __init__(self, path: Pointer, value: Any, wanted: str) -> None:
         self.finding = wrong_type(path, value, wanted)
@@ -29,7 +29,7 @@ class WrongTypeError(Exception):
 
 
 class Draft:
-    """Plain data that may be edited, what it was before, and what there is to say about it.
+    """Plain data that may be edited, the data before, and the findings about it.
 
     A mapping or a list is copied when it is changed for the first time, so that ``diff`` passes over all that both
     states share.
@@ -41,8 +41,8 @@ class Draft:
         before: the data as it was; to be read only.
         data: the data as it is now; to be read only.
         edits: how many times something was set, added or removed.
-        findings: what was reported, in that order.
-        descriptions: what was changed besides proxy variables, one phrase each.
+        findings: in the order in which they were reported.
+        descriptions: a phrase for each change besides proxy variables.
     """
 
     def __init__(self, data: Any) -> None:
@@ -67,7 +67,7 @@ class Draft:
         self.findings.append(finding)
 
     def describe(self, change: str) -> None:
-        """Add what was changed besides proxy variables, such as "restarts containerd"."""
+        """Add a phrase for a change besides proxy variables, such as "restarts containerd"."""
         if change not in self.descriptions:
             self.descriptions.append(change)
 
@@ -153,8 +153,8 @@ class Draft:
         """Remove the value at ``path``, and the mappings and lists that become empty.
 
         Args:
-            path: what may be there; nothing is done where it is not.
-            keep: so many steps of ``path`` lead to what stays, even if nothing is left in it.
+            path: leads to the value; nothing is done if it is not there.
+            keep: so many steps of ``path`` lead to a collection that stays, even if it becomes empty.
         """
         if self.get(path, _MISSING) is _MISSING:
             return

@@ -1,10 +1,10 @@
-"""Resolve the proxy of one object from the ProxyConfig and what is known about its Clusters.
+"""Resolve the proxy of one object from the ProxyConfig and the facts about its Clusters.
 
 It knows values, roles and audiences; never a kind, a field path or YAML.
 
     resolution  begin here: `resolve` returns the proxy of one object
-    declared    what the ProxyConfig declares for a place: `spec`, and the overrides that fit
-    network     what is known of the network of a Cluster, and what a list needs and nothing says
+    declared    the declarations of the ProxyConfig for a place: `spec`, and the overrides that fit
+    network     the facts about the network of a Cluster, and those that a list needs and nobody declares
     model       the results: ProxySettings, Resolved
     notes       findings about how a proxy was resolved
     unused      overrides that fit nothing

@@ -1,4 +1,4 @@
-"""What a ProxyConfig declares for one place: ``spec``, and the overrides that fit, of which the last wins."""
+"""Find the declarations of a ProxyConfig for one place: ``spec``, then the overrides that fit; the last one wins."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from krm_fn.noproxy.policy import MIRRORS, NoProxy
 
 
 class Declaration(NamedTuple):
-    """What is declared for one place; ``is_declared`` is False where nothing says which proxy it has."""
+    """The declarations for one place; ``is_declared`` is False if none names its proxy."""
 
     http_proxy: str
     https_proxy: str
@@ -47,7 +47,7 @@ class Declaration(NamedTuple):
 
 
 class DeclaredPlace(NamedTuple):
-    """An object in one of its Clusters: what overrides see of it, what is declared for it, and the network there.
+    """An object in one of its Clusters: the subject of overrides, its declarations, and the network there.
 
     Of an object of no known Cluster the ``membership`` is in an empty one.
     """
@@ -59,7 +59,7 @@ class DeclaredPlace(NamedTuple):
 
 
 def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
-    """Return what the user declared for a place, with the host of ``spec.registryMirror``."""
+    """Return the declarations of the user for a place, with the host of ``spec.registryMirror``."""
     is_declared = bool(config.http_proxy or config.https_proxy) or config.says_none
     declared = Declaration(
         config.http_proxy,
@@ -82,7 +82,7 @@ def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
 
 
 def subject_of(membership: Membership | None, target: str, name: str = "") -> OverrideSubject:
-    """Return what overrides can match of an object, in one of its Clusters."""
+    """Return the subject that overrides match: an object in one of its Clusters."""
     if membership is None:
         return OverrideSubject(target=target, name=name)
     cluster = membership.cluster

@@ -76,10 +76,10 @@ class Resolved(NamedTuple):
     Attributes:
         settings: the proxy.
         entries: those of ``settings.no_proxy``, with their reasons.
-        networks: what is known of each Cluster.
+        networks: the facts about each Cluster.
         policy: that of the first Cluster.
         conflicts: the places whose proxies differ, the one whose proxy was taken first; empty where they agree.
-        missing: what would be needed and is not known.
+        missing: the facts that are needed and not known.
         unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
         withheld: the memberships that only the object itself claims, and whose proxy it does not get.
         strangers: the Clusters that use a class of another namespace, and of whose own one nothing counts.
@@ -109,7 +109,7 @@ class Resolved(NamedTuple):
 
     @property
     def written(self) -> Texts:
-        """The entries that a person wrote, without what only completes them."""
+        """The entries that a person wrote, without the derived ones."""
         return tuple(
             entry.text
             for entry in self.entries

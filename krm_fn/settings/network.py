@@ -1,6 +1,6 @@
-"""What is known about the network of a Cluster, and what is missing.
+"""Collect the facts about the network of a Cluster, and name those that are missing.
 
-What its objects do not say, ``spec.clusterDefaults`` may; what neither says is a default of kubeadm or of the
+A fact that its objects do not say may be in ``spec.clusterDefaults``; else it is a default of kubeadm or of the
 infrastructure provider, or missing.
 """
 
@@ -94,7 +94,7 @@ _NEEDED = {
 
 
 def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
-    """Return what is known of a Cluster from its objects, then ``spec.clusterDefaults``, then its provider."""
+    """Return the facts of a Cluster: those of its objects, then ``spec.clusterDefaults``, then its provider's."""
     known = cluster.network.completed_by(defaults)
     if not policy.infrastructure_endpoint:
         known = known._replace(infrastructure_hosts=())
@@ -117,7 +117,7 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
 
     Args:
         fact: one of ``FACTS``.
-        place: what is declared and known there.
+        place: the declarations and facts there.
         calls_nodes: whether a program that reads the list calls other nodes by their addresses.
     """
     known = place.network
@@ -142,7 +142,7 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
 def talks_to_nodes(target: str, options: TargetOptions, memberships: Sequence[Membership]) -> bool:
     """Return whether the output of a target reaches a program that calls nodes by their addresses.
 
-    What sets up a node calls etcd of the other nodes, and kubeadm copies its variables into the pods of the control
+    The program that sets up a node calls etcd of others, and kubeadm copies its variables into the pods of the control
     plane (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
     """
     is_exporter = target == OF_CLASSES or target in EXPORTERS

@@ -11,7 +11,7 @@ from krm_fn.settings.network import Missing
 
 
 def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Result]:
-    """Yield what there is to report about the proxy of an object of these Clusters."""
+    """Yield the results about the proxy of an object of these Clusters."""
     if resolved.conflicts:
         yield Result.of(
             "CannotWrite",
@@ -76,7 +76,7 @@ def _ambiguous(memberships: Iterable[Membership]) -> Iterator[Result]:
 
 
 def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Result:
-    """Return a warning that says what no object declares, where to declare it, and how to say that it is not needed."""
+    """Return a warning that names the missing facts, where to declare them, and how to say that they are not needed."""
     whose = ""
     fields: list[str] = []
     unlisted = [membership for membership in memberships if not membership.cluster.is_listed]

@@ -1,4 +1,4 @@
-"""The proxy of one object: what the user declared for it, completed with what is known about its Clusters."""
+"""Resolve the proxy of one object: the declarations of the user, completed with the facts about its Clusters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     standalone: Cluster | None = None,
     name: str = "",
 ) -> Resolved:
-    """Return what the user declared for an object, completed with what is known about its Clusters.
+    """Return the declarations of the user for an object, completed with the facts about its Clusters.
 
     Args:
         config: the checked FunctionConfig.
@@ -131,7 +131,7 @@ def _known_elsewhere(guest: Membership) -> Membership:
 
 
 def _keeps(config: ProxyConfig, target: str) -> bool:
-    """Return whether a target leaves alone what somebody else set."""
+    """Return whether a target keeps the values of others."""
     return config.targets.systems.get(target, {}).get("conflict") == "Keep"
 
 
@@ -149,7 +149,7 @@ def declared_urls(
 def subjects(
     memberships: Sequence[Membership], *, target: str, name: str = ""
 ) -> list[OverrideSubject]:
-    """Return what overrides can match of one object: each of its memberships."""
+    """Return the subjects that overrides match: one object in each of its Clusters."""
     return [subject_of(membership, target, name) for membership in memberships or (None,)]
 
 
@@ -170,7 +170,7 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
 def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> Memberships:
     """Return memberships that only the object itself states and that would change its proxy.
 
-    What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
+    Settings that are alike for all objects are nobody's secret, so such a membership only adds facts of the network.
     """
     subject = places[0].subject
     of_nobody = OverrideSubject(target=subject.target, name=subject.name)
@@ -244,7 +244,7 @@ def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace])
 
 
 def _missing(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Missing, ...]:
-    """Return what no object states of the Clusters, each fact with all Clusters that lack it."""
+    """Return the facts that no object states, each with all Clusters that lack it."""
     memberships = [place.membership for place in places]
     target = places[0].subject.target
     calls_nodes = talks_to_nodes(target, config.targets, memberships)
@@ -287,7 +287,7 @@ def _united(lists: list[NoProxy]) -> NoProxy:
 
 
 def _policy_for(policy: Policy, readers: Readers) -> Policy:
-    """Return the policy with what the programs that read the list need in it; ``Verbatim`` adds nothing."""
+    """Return the policy with the entries that the readers of the list need; ``Verbatim`` adds none."""
     if policy.style is Style.VERBATIM:
         return policy
     has_names = policy.derives(CLUSTER_DOMAIN_NAMES) and policy.rooted is None
