@@ -115,7 +115,7 @@ def plan_records(
             _count(overview, obj, targets, config)
             if not is_selected(obj, config):
                 continue
-            rules = classes.rules_of(obj)
+            rules = classes.rules_for(obj)
             is_whole = topology.is_whole(obj) and not rules.is_awaited
             memberships = topology.of(obj)
             standalone = None if memberships else topology.standalone_cluster(obj)
@@ -124,7 +124,7 @@ def plan_records(
             seen = config.seen_from(obj.ref.file_path) if is_needed else config
             record = ObjectRecord(index, obj, memberships, names_proxy=index in naming)
             record.targets += _targets(subject, targets, seen, topology, rules)
-            edit = classes.edit_of(obj) if index in patched else None
+            edit = classes.edit_for(obj) if index in patched else None
             if edit:
                 target_record = subject.record_by_class(TARGETS[OF_CLASSES], edit, seen)
                 record.targets.append(target_record)

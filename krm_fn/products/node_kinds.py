@@ -1,8 +1,8 @@
 """Systems that make machines nodes: the kinds that hold the configuration of nodes, with paths to files and commands.
 
 Data only, and the one table of it: whoever edits, reads, names or rolls nodes asks here. A further system is a row in
-``SYSTEMS``; where one target writes all of it, that is the whole code. What one system alone has, such as the switch
-of nodeadm, is in the target that knows it.
+``SYSTEMS``; where one target writes all of it, that is the whole code. A field that one system alone has, such as the
+switch of nodeadm, is in the target that knows it.
 
 Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); kubeadm
 ``apis/kubeadm/v1beta4/defaults.go`` (``DefaultServicesSubnet``); RKE2: ``rancher/cluster-api-provider-rke2``
@@ -64,7 +64,7 @@ class NodeSystem(NamedTuple):
         restart: how a command makes containerd run with its new environment: ``restart``, ``try-restart`` where it may
             not run yet; "" where all starts behind the commands.
         late_commands: the key of those that run behind it.
-        has_append: it has ``append``, with which cloud-init leaves what the image has in the file.
+        has_append: it has ``append``, with which cloud-init adds to the file of the image.
         has_mirror: containerd, or the system, reads files with mirrors of registries.
         format: leads to the field with the program that sets up a machine, ``cloud-config`` or ``ignition``.
         pod_cidr: the network of the pods where nobody says another one.
@@ -307,7 +307,7 @@ OF_CLASSES = "nodes.classes"
 """The target that lets a ClusterClass give nodes what these targets write into its templates."""
 
 
-def kinds_of(target: str) -> frozenset[GroupKind]:
+def edited_kinds(target: str) -> frozenset[GroupKind]:
     """Return API group and kind of the objects that a target of ``TARGETS``, or the one on request, edits."""
     if target == FILES_ON_REQUEST:
         return WITH_FILES

@@ -107,17 +107,17 @@ class ClassPlans:
     """The answers for a list in which no ClusterClass is, and no Cluster of one.
 
     Attributes:
-        kinds: the kinds of objects that ``edit_of`` is to be asked for.
+        kinds: the kinds of objects that ``edit_for`` is to be asked for.
         words: words of which one is in the text of each such object; empty for all of them.
     """
 
     kinds: Texts = ()
     words: Texts = ()
 
-    def rules_of(self, template: Object) -> TemplateRules:
+    def rules_for(self, template: Object) -> TemplateRules:
         """Return the rules of the classes of a template."""
         return NO_RULES
 
-    def edit_of(self, obj: Object) -> ClassEdit | None:
+    def edit_for(self, obj: Object) -> ClassEdit | None:
         """Return how a ClusterClass, or a Cluster of one, is edited; None if it stays as it is."""
         return None

@@ -1,7 +1,7 @@
-"""A name that follows from what an object holds, so that nodes roll: the hash, the way back, and who follows.
+"""A name that follows from the content of an object, so that nodes roll: the hash, the way back, and who follows.
 
-Cluster API compares names: a template or a Secret with another content rolls nothing. What is written into one that
-exists already either gets a new name, which its users take over, or stays with a note that nothing rolls.
+Cluster API compares names: a template or a Secret with another content rolls nothing. An object that exists
+already and changes either gets a new name, which its users take over, or keeps it with a note that nothing rolls.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST = 253
 
 
 class RolloutNote(NamedTuple):
-    """What is to be done to an object of item ``item_index``, or what there is to say about it.
+    """An edit of an object of item ``item_index``, or a finding about it.
 
     ``new_name`` is the name that the object gets by that, "" where it keeps the one that it has.
     """
@@ -42,7 +42,7 @@ class RolloutNote(NamedTuple):
 
 
 class Rename(NamedTuple):
-    """An object whose name follows from its content: the name that it is to have, and what messages call it."""
+    """An object whose name follows from its content: the name that it is to have, and its noun in messages."""
 
     item_index: int
     obj: Object
@@ -70,11 +70,11 @@ class User(NamedTuple):
 
     @property
     def location(self) -> Location:
-        """By what the object is told from the others of the list."""
+        """The identity of the object among the others of the list."""
         return location_of(self.item_index, self.obj)
 
 
-def users_of(
+def find_users(
     keys: Iterable[Key], references: Iterable[tuple[Key, User]]
 ) -> ObjectIndex[list[User]]:
     """Return the objects of some keys, each with the users that refer to it."""
@@ -86,7 +86,7 @@ def users_of(
     return users
 
 
-def rename_of(edits: list[TargetRecord], content: Any, config: ProxyConfig, noun: str) -> Rename:
+def plan_rename(edits: list[TargetRecord], content: Any, config: ProxyConfig, noun: str) -> Rename:
     """Return an object with the name that it is to have: with a hash of its content where it holds a proxy."""
     obj = edits[0].obj
     rename = Rename(edits[0].item_index, obj, obj.base_name, noun)
@@ -142,7 +142,7 @@ def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
 
 
 def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> RolloutNote:
-    """Return a warning about nodes that keep what they have, an information where the user chose that."""
+    """Return a warning about nodes that keep their old content, an information where the user chose that."""
     text = f"nodes keep what they have until the name of the {noun} changes. {advice(config, 'Roll them yourself')}"
     is_info = config.hash_names is False
     finding = Result.of("NodesKept", text, user.path, is_info=is_info)
@@ -150,7 +150,7 @@ def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> Rollout
 
 
 def advice(config: ProxyConfig, by_hand: str) -> str:
-    """Return what to do about a name that stays; what the user has set already is not advised."""
+    """Return the advice about a name that stays, but for an option that the user has set already."""
     if config.hash_names:
         return "Give it a new name"
     return f"{by_hand}, or set `spec.rollout.hashNames: true` (new name)"

@@ -24,11 +24,11 @@ from krm_fn.plan.rollout.naming import (
     NAME,
     RolloutNote,
     User,
+    find_users,
     not_rolled,
-    rename_of,
+    plan_rename,
     renamed,
     update_reference,
-    users_of,
 )
 from krm_fn.products import giantswarm
 from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
@@ -74,13 +74,13 @@ def secret_names(
         of_class = edit.class_context
         if of_class and obj.ref.kind == "ClusterClass" and edit.location in changed:
             changed_classes.add(of_class.of_class)
-    references = [*_of_nodes(source, edits), *_of_classes(edits)]
-    users = users_of((key for key, _ in secrets), references)
+    references = [*_node_references(source, edits), *_class_references(edits)]
+    users = find_users((key for key, _ in secrets), references)
     notes: list[RolloutNote] = []
     for key, edit in secrets:
         data = edit.obj.data
         content = [data.get("data"), data.get("stringData")]
-        secret = rename_of([edit], content, config, "Secret")
+        secret = plan_rename([edit], content, config, "Secret")
         its_users = users.get(key, [])
         if not secret.keeps_name:
             notes += renamed(secret, its_users, source)
@@ -98,7 +98,7 @@ def secret_names(
     return notes
 
 
-def _of_nodes(source: ObjectSource, edits: Sequence[TargetRecord]) -> Iterator[_Reference]:
+def _node_references(source: ObjectSource, edits: Sequence[TargetRecord]) -> Iterator[_Reference]:
     """Yield the files of nodes whose content is in the Secret of a Cluster, as the run leaves them."""
     objects: dict[tuple[int, Pointer], Object] = {}
     for edit in edits:
@@ -120,7 +120,7 @@ def _of_nodes(source: ObjectSource, edits: Sequence[TargetRecord]) -> Iterator[_
                 yield _Reference(_key(obj, name), User(index, obj, path))
 
 
-def _of_classes(edits: Sequence[TargetRecord]) -> Iterator[_Reference]:
+def _class_references(edits: Sequence[TargetRecord]) -> Iterator[_Reference]:
     """Yield the Clusters whose nodes take drop-ins from Secrets by patches of their class, and classes without one."""
     patched: list[tuple[TargetRecord, Key, str]] = []
     for edit in edits:

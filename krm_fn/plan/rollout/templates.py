@@ -19,10 +19,10 @@ from krm_fn.plan.rollout.naming import (
     RolloutNote,
     User,
     advice,
+    find_users,
     not_rolled,
-    rename_of,
+    plan_rename,
     renamed,
-    users_of,
 )
 from krm_fn.products import distributions
 from krm_fn.products.node_kinds import NODE_KINDS
@@ -33,7 +33,7 @@ _FROZEN = {
 }
 """The kinds of templates -> whether the API server takes no other content for them."""
 _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
-"""What refers to templates and takes no other content; a ClusterClass carries it on."""
+"""Kinds that refer to templates and take no other content; a ClusterClass carries it on."""
 
 
 def template_names(
@@ -48,7 +48,7 @@ def template_names(
         source: the list before the run.
         places: all that were looked at, after injection.
         config: the checked FunctionConfig.
-        changed: the objects whose data is not what it was.
+        changed: the objects whose data has changed.
 
     Raises:
         InputError: an object that seems to refer to a template cannot be read.
@@ -61,7 +61,7 @@ def template_names(
         if obj.group_kind not in _FROZEN or not obj.ref.name:
             continue
         content = [obj.data.get("spec")]
-        template = rename_of(of_object, content, config, "template")
+        template = plan_rename(of_object, content, config, "template")
         # Of two objects with one identity the first decides about both names.
         name = names.setdefault(key_of(obj), template.name)
         template = template._replace(name=name)
@@ -84,7 +84,7 @@ def template_names(
 def _patches(users: ObjectIndex[list[User]]) -> dict[Key, Key]:
     """Return the templates of which the list holds a patch, one of the same name that no object refers to, and this.
 
-    A patch belongs to the Clusters of what it is a patch of, and would not know that by another name.
+    A patch belongs to the Clusters of its template, which it would not know by another name.
     """
     used = ObjectIndex((key, None) for key, its_users in users.items() if its_users)
     patches: dict[Key, Key] = {}
@@ -127,7 +127,7 @@ def _users(source: ObjectSource, places: Sequence[TargetRecord]) -> ObjectIndex[
             for template, path in references(obj):
                 user = User(index, obj, (*path, "name"))
                 named.append((template, user))
-    return users_of(templates, named)
+    return find_users(templates, named)
 
 
 def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Iterator[RolloutNote]:

@@ -41,14 +41,14 @@ def export(name: str, value: str) -> str:
     """Return the command that exports one variable.
 
     Raises:
-        ValueError: the value holds what a shell word cannot carry.
+        ValueError: a shell word cannot hold a character of the value.
     """
     return f"export {name}={escaping.shell(value)}"
 
 
 @lru_cache(maxsize=CACHED_LINES)
 def _pure(command: str) -> Sequence[Export]:
-    """Return what a command exports that exports proxy variables and does nothing else; else nothing."""
+    """Return the exports of a command that does nothing but exporting proxy variables; else nothing."""
     if not re.search(_NAMES, command):
         return []
     exports: list[Export] = []
@@ -82,7 +82,7 @@ def is_ours(command: str) -> bool:
 
 
 def exports_in(command: str) -> Iterator[Export]:
-    """Yield what a command exports, whatever else it does."""
+    """Yield the proxy variables that a command exports, whatever else it does."""
     exports = _pure(command)
     yield from exports
     if exports or re.match(_COMMENT, command):
@@ -110,7 +110,7 @@ def edited(command: str, wanted: Variables) -> str:
     """Return a command made of exports with the wanted values; "" if it would export nothing.
 
     Raises:
-        ValueError: a value holds what a shell word cannot carry.
+        ValueError: a shell word cannot hold a character of a value.
     """
     names = only_exports(command)
     kept = {name: wanted[name] for name in names if name in wanted}

@@ -77,7 +77,7 @@ class _NewUserData(NamedTuple):
 
 
 def _node_config(text: str) -> Value | None:
-    """Return the text of the NodeConfig in user data: all of it, or the last part of that type; None for none."""
+    """Return the text of the NodeConfig in user data, if there is one: all of it, or the last part of that type."""
     if text.lstrip().startswith(("#!", "[")):
         return None  # a script, or settings of Bottlerocket
     value = None

@@ -181,7 +181,7 @@ def arranged(commands: Commands, exports: Variables, restart: str, place: str) -
         place: ``Start``, ``End``, or "" where the commands decide.
 
     Raises:
-        ValueError: a value holds what a shell word cannot carry.
+        ValueError: a shell word cannot hold a character of a value.
     """
     where = anchors(commands, place)
     missing = dict(exports)
@@ -249,7 +249,7 @@ def is_of_trust_store(command: str) -> bool:
     return command.rstrip().endswith(TRUST_MARK)
 
 
-def restart_of(unit: str, verb: str) -> str:
+def restart_command(unit: str, verb: str) -> str:
     """Return the command that restarts a service with its drop-ins, by a verb of ``systemctl``."""
     return f"systemctl daemon-reload && systemctl {verb} {unit} {MARK}"
 
@@ -343,7 +343,7 @@ class NodeExports(NamedTuple):
             return ""
         if lookup(self.options, ("commands", "restart")) is False:
             return ""
-        return restart_of(self.config.runtime, verb)
+        return restart_command(self.config.runtime, verb)
 
     def _report(self, draft: Draft, commands: Sequence[str], variables: Variables) -> None:
         """Report commands that cannot be edited, and those that unset an exported variable."""

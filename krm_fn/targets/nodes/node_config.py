@@ -2,7 +2,7 @@
 
 The kinds that hold one, and the paths in them, are in ``products/node_kinds.py``.
 
-Sources: Cluster API ``kubeadmconfig_types.go`` for limits; cloud-init ``cloudinit/templater.py`` for what it renders;
+Sources: Cluster API ``kubeadmconfig_types.go`` for limits; cloud-init ``cloudinit/templater.py`` for templates;
 its providers' templates for Windows; ``k0sproject/k0smotron`` ``api/bootstrap`` (v1beta1, v1beta2) and
 ``internal/provisioner/ignition.go`` (``k0s-bootstrap``).
 """

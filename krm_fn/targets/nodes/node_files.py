@@ -105,7 +105,7 @@ _SERVICE_ENVIRONMENT = _ENVIRONMENT._replace(
     escapes=MappingProxyType({char: f"\\{char}" for char in '\\"$`'}),
     bare=r"[A-Za-z0-9_@%+=:,./^-]*",
 )
-"""What ``EnvironmentFile=`` of a unit reads: a ``%`` means itself there."""
+"""A file that ``EnvironmentFile=`` of a unit reads: a ``%`` means itself there."""
 
 _UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 """Where systemd looks for drop-ins, the folder that hides the others first."""
@@ -136,10 +136,10 @@ NODE_FILES: Mapping[str, NodeFile] = {
     "zypper": _file("/etc/sysconfig/proxy", _ZYPPER),
     "docker": _DOCKER._replace(paths=_DOCKER.paths[:1]),
 }
-"""What the option ``files`` of the target ``nodes.files`` may name -> the file."""
+"""Values of the option ``files`` of the target ``nodes.files`` -> the file."""
 
 BY_PATH: Mapping[str, NodeFile] = {file.paths[0]: file for file in NODE_FILES.values()}
-"""The same by path."""
+"""Path -> file."""
 
 
 class ProxyFile(NamedTuple):
@@ -147,7 +147,7 @@ class ProxyFile(NamedTuple):
 
     Attributes:
         config: the configuration that puts the file on the nodes.
-        file: what the file is.
+        file: the row of the file.
         options: ``path`` and ``content`` of the file.
         path: where it is: the path of the user, or that of a file that is there, or the first of ``file.paths``.
     """
@@ -158,10 +158,10 @@ class ProxyFile(NamedTuple):
     path: str
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the file sets."""
+        """Yield the variables that the file sets."""
         for entry in self.config.files_in(data):
             if entry.path == self.path:
-                yield from readings_of(self.config, entry, place.label, self.file.form)
+                yield from file_readings(self.config, entry, place.label, self.file.form)
                 return
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
@@ -201,7 +201,7 @@ class ProxyFile(NamedTuple):
             self._edit_text(draft, entry, settings)
 
     def _problem(self, entry: FileEntry) -> str:
-        """Return what keeps an entry from being edited; "" for nothing."""
+        """Return why an entry cannot be edited; "" if it can be."""
         data = entry.entry
         if data.get("append") is True and not self.file.appends:
             return "it appends to a file"
@@ -240,7 +240,7 @@ class ProxyFile(NamedTuple):
         Without a proxy the Secret of the Cluster loses its text, and no node starts from a reference to nothing.
         Where the Cluster is not known, a reference to some Cluster's Secret is right.
         """
-        name, key = source_of(entry.entry)
+        name, key = secret_source(entry.entry)
         if not cluster_secret.is_named_for(name, settings):
             message = f'content comes from key "{key}" of Secret "{name}"; check its proxy'
             draft.report("ByHand", message, entry.field("contentFrom"))
@@ -309,7 +309,7 @@ class ProxyFile(NamedTuple):
         return False
 
     def _report_limits(self, draft: Draft, place: Pointer) -> None:
-        """Report what Cluster API or Ignition would refuse of an entry."""
+        """Report an entry that Cluster API or Ignition would refuse."""
         if self.config.has_ignition and self.path.startswith("/usr/"):
             message = (
                 "`path` must not be under /usr with Ignition (read-only); write one under /etc"
@@ -333,13 +333,13 @@ class OtherDropIns(NamedTuple):
                 yield entry
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the others set; what is elsewhere is judged by the name of the file."""
+        """Yield the variables that the others set; a text that is elsewhere is judged by the name of the file."""
         for entry in self._all(data):
             if entry.path == self.ours.path:
                 continue
             if entry.text is not None or "proxy" in posixpath.basename(entry.path):
                 label = f'the drop-in "{entry.path}" in `files[{entry.place[-1]}]`'
-                yield from readings_of(self.ours.config, entry, label, DROP_IN)
+                yield from file_readings(self.ours.config, entry, label, DROP_IN)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Report each that sets a proxy as well, or takes it away."""
@@ -364,7 +364,7 @@ def proxy_file(config: NodeConfig, file: NodeFile, data: Any, given: Any) -> Pro
     return ProxyFile(config, file, options, options.get("path", path))
 
 
-def readings_of(
+def file_readings(
     config: NodeConfig, entry: FileEntry, label: str, form: Syntax
 ) -> Iterator[Reading]:
     """Yield each variable that a file sets; all six where its text is not here."""
@@ -384,14 +384,14 @@ def readings_of(
         return
     why = "its `content` cannot be read as text"
     if entry.has_reference:
-        name, key = source_of(entry.entry)
+        name, key = secret_source(entry.entry)
         why = f'it is under the key "{key}" of the Secret "{name}"'
         blank = blank._replace(path=entry.field("contentFrom"))
     for variable in PROXY_VARIABLES:
         yield blank._replace(variable=variable, why_unknown=why)
 
 
-def source_of(entry: Data) -> tuple[Any, Any]:
+def secret_source(entry: Data) -> tuple[Any, Any]:
     """Return name and key of the Secret with the content of an entry; that of k0s has another member for it."""
     source = entry.get("contentFrom")
     secret = lookup(source, ("secret",)) or lookup(source, ("secretRef",))
@@ -417,7 +417,7 @@ class WholeFiles(NamedTuple):
         config: the configuration that puts the files on the nodes.
         is_ours: says from path and text whether this target wrote a file, now or in an earlier run.
         wanted: path -> the file that has to be there; without any all that inject-proxy wrote are removed.
-        described: what messages say about a text; "" for nothing.
+        described: returns the words about a text for messages; "" for nothing.
     """
 
     config: NodeConfig

@@ -41,7 +41,7 @@ UNITS = {"nodes.containerd": CONTAINERD, "nodes.kubelet": "kubelet"}
 """The targets whose drop-ins may be in the Secret of a Cluster, and their services."""
 
 
-def files_of(target_id: str, config: NodeConfig, options: Options) -> list[NodeFile]:
+def target_files(target_id: str, config: NodeConfig, options: Options) -> list[NodeFile]:
     """Return the files that a target writes."""
     if target_id == "nodes.containerd":
         return [drop_in(config.runtime)]
@@ -71,7 +71,7 @@ class NodeTarget(ConfigTarget):
     def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
         """Yield the files, and the commands; report a step before these, which gets no proxy."""
         own = context.settings.without_proxy if config.unsupported else None
-        for file in files_of(self.id, config, context.options):
+        for file in target_files(self.id, config, context.options):
             options = lookup(context.options, (part_of(self.id),))
             form = proxy_file(config, file, data, options)
             yield Place(config.files, form, file.label, settings=own)

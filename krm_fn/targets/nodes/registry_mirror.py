@@ -27,7 +27,7 @@ from krm_fn.targets.nodes.node_files import FIRST_LINE, WholeFile, WholeFiles
 _CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"
 _HOSTS_TOML = f"{_CERTS_D}/_default/hosts.toml"
-"""What containerd obeys for every registry that has no folder of its own."""
+"""The file that containerd obeys for every registry without a folder of its own."""
 _FIELD_OF_RKE2 = "privateRegistriesConfig"
 """Becomes the file ``registries.yaml``, in front of ``files``."""
 _CERTIFICATE = rf"{_CERTS_D}/[^/]+/ca\.crt|/etc/rancher/\w+/inject-proxy-mirror\.crt"
@@ -35,8 +35,8 @@ _OLD_MIRRORS = r"(?m)^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b"
 _CONFIG_PATH = r"(?m)^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']"
 
 
-def _files_of(mirror: Mirror, registries: str) -> list[WholeFile]:
-    """Return the files that a node needs: what configures the mirror, and its certificates if there are any.
+def _mirror_files(mirror: Mirror, registries: str) -> list[WholeFile]:
+    """Return the files that a node needs: the configuration of the mirror, and its certificates if there are any.
 
     containerd finds the certificates for the mirror's own name, too.
 
@@ -137,7 +137,7 @@ class _RegistryMirror(ConfigTarget):
                 yield Result.of("OtherProxy", message, (*config.path, _FIELD_OF_RKE2))
             mirror = None
         wanted = {}
-        for file in _files_of(mirror, registries) if mirror is not None else ():
+        for file in _mirror_files(mirror, registries) if mirror is not None else ():
             wanted[file.path] = file
         form = WholeFiles(config, partial(_is_ours, registries), wanted, _described)
         yield Place(config.files, form, "the registry mirror of containerd", is_unconditional=True)

@@ -104,10 +104,10 @@ class _Talos(ConfigTarget):
 
 
 def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Iterator[Result]:
-    """Yield what is said of operations on variables that are not edited; a password that stays is an error."""
+    """Yield a finding about each operation on a variable, which is not edited; a password that stays is an error."""
     variables = settings.variables()
     for operation in operations:
-        for name, value in _variables_of(operation).items():
+        for name, value in _operation_variables(operation).items():
             if value == variables.get(name):
                 continue
             code = "OtherProxy"
@@ -167,8 +167,8 @@ class _NewPatch(NamedTuple):
             draft.append(place.path[:-1], block_text(document.data))
 
 
-def _variables_of(operation: Any) -> Fields:
-    """Return the proxy variables that an operation of a JSON patch is about -> what it sets; None for nothing."""
+def _operation_variables(operation: Any) -> Fields:
+    """Return the proxy variables that an operation of a JSON patch is about, with their values; None for no value."""
     value = lookup(operation, ("value",))
     pointer = text_at(operation, ("path",))
     if pointer in _BY_POINTER and isinstance(value, Mapping):

@@ -15,7 +15,7 @@ from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
-from krm_fn.targets.nodes.node_commands import TRUST_MARK, restart_of
+from krm_fn.targets.nodes.node_commands import TRUST_MARK, restart_command
 from krm_fn.targets.nodes.node_trust_store import commands as commands_for
 from kubeadm_objects import HTTP_ONLY, OTHER, PROXY, kubeadm, run, spec_of
 from support import TIME_LIMIT, need
@@ -69,7 +69,7 @@ def test_what_others_wrote_stays_and_in_its_order(commands: list[Any]) -> None:
     [
         *(pytest.param(command, True, id=f"command {number}") for number, command in enumerate(ALL)),
         pytest.param(entry(0, A)["path"], True, id="a file"),
-        pytest.param(restart_of("containerd", "restart"), False, id="the restart that nodes.commands writes"),
+        pytest.param(restart_command("containerd", "restart"), False, id="the restart that nodes.commands writes"),
     ],
 )
 def test_the_table_names_words_of_what_removal_takes_out_and_of_nothing_else(text: str, is_ours: bool) -> None:

@@ -4,12 +4,12 @@ Cluster API makes the nodes of a Cluster out of the templates of its class, and 
 them in their order, with variables of the Cluster. So the proxy is either in a template, the same for all Clusters, or
 in patches of ours behind those of others. An import leads only downwards in this list:
 
-classes         decides which of both, for each class, and what becomes of its templates and Clusters
+classes         decides between both for each class, and for its templates and Clusters
 class_plan      all patches of a class, in order, or why there are none
 additions       entries that the targets would write into the template
 listed_class    one class: its state, its family, the proxy of its nodes
 class_target    the variable and the patches, as places of a class and of its Clusters
-class_settings  lists of NO_PROXY with names in the place of what each Cluster says
+class_settings  lists of NO_PROXY with names in the place of networks
 class_data      the groups of nodes of a class, our names in it, and the effect of the patches of others on a list
 go_templates    texts that make files and commands out of the variable
 

@@ -1,7 +1,7 @@
-"""What has to be added to the lists of a template, so that its nodes get what the targets would write into it.
+"""Additions to the lists of a template, so that its nodes get the files and commands that the targets would write.
 
-The targets write into a draft of the template as the patches of others leave it; what is new there is an addition. A
-text that depends on a Cluster becomes a Go template.
+The targets write into a draft of the template as the patches of others leave it; each new entry is an addition. A text
+that depends on a Cluster becomes a Go template.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ANY_PROXY = ProxySettings("any.invalid", "any.invalid", "any.invalid", clusters
 
 
 class ListAdditions(NamedTuple):
-    """What has to be added to one list.
+    """The entries that one list gets.
 
     Attributes:
         common: entries for every node.
@@ -48,16 +48,16 @@ class ListAdditions(NamedTuple):
 
 
 class Additions(NamedTuple):
-    """What has to be added to the lists of a template.
+    """The entries that the lists of a template get.
 
     Attributes:
         config: the configuration in the template.
-        template: the template without what our patches write in its place.
+        template: the template without the parts that our patches write in its place.
         operations: those of others on it.
         commands: those of the template that no patch of others erases.
-        lists: path of a list -> what is added to it, if anything is.
+        lists: path of a list -> its entries, if it gets any.
         paths: those of the files.
-        findings: what the targets report.
+        findings: those of the targets.
     """
 
     config: NodeConfig
@@ -69,8 +69,8 @@ class Additions(NamedTuple):
     findings: Sequence[Result]
 
 
-class Wanted(NamedTuple):
-    """What patches write in the place of a template.
+class Parts(NamedTuple):
+    """The parts that patches write in the place of a template.
 
     Attributes:
         proxy: the proxy of any Cluster.
@@ -82,13 +82,13 @@ class Wanted(NamedTuple):
 
 
 def additions_to(
-    template: Data, config: NodeConfig, listed: ListedClass, nodes: NodeGroup, wanted: Wanted
+    template: Data, config: NodeConfig, listed: ListedClass, nodes: NodeGroup, parts: Parts
 ) -> Additions:
-    """Return what has to be added to the lists of a template for the nodes of a class that are made of it."""
+    """Return the entries that the lists of a template get for the nodes of a class that are made of it."""
     settings = listed.default.settings
     draft = Draft(template)
     _write_proxy(draft, config, listed, _NO_PROXY)
-    _write_common(draft, config, listed, _NO_PROXY if wanted.common else settings)
+    _write_common(draft, config, listed, _NO_PROXY if parts.common else settings)
     template = draft.data
     operations = operations_on(listed.obj.data, nodes)
     commands = config.commands_in(template)
@@ -97,7 +97,7 @@ def additions_to(
     bare = Draft(template)
     bare.set(config.commands, commands)
     proxy = Draft(bare.data)
-    if wanted.proxy:
+    if parts.proxy:
         _write_proxy(proxy, config, listed, _ANY_PROXY)
     common = Draft(proxy.data)
     _write_common(common, config, listed, settings)
@@ -117,7 +117,7 @@ def additions_to(
         operations,
         commands,
         {path: additions for path, additions in lists.items() if any(additions)},
-        [path_of(file) for file in (*proxy_files, *common_files)],
+        [file_path(file) for file in (*proxy_files, *common_files)],
         [*proxy.findings, *common.findings],
     )
 
@@ -133,7 +133,7 @@ def _write_proxy(
 def _write_common(
     draft: Draft, config: NodeConfig, listed: ListedClass, settings: ProxySettings
 ) -> None:
-    """Let targets write what is the same for all Clusters."""
+    """Let targets write certificates and mirror, which are equal for all Clusters."""
     for target in listed.enabled(PATCHED_WHERE_ERASED):
         if (config.kind.group, config.kind.kind) in TARGETS[target].row.kinds:
             TARGETS[target].write(draft, Context(listed.options, settings))
@@ -146,9 +146,9 @@ def _new_entries(draft: Draft, path: Pointer) -> list[Any]:
 
 
 def _new_files(draft: Draft, config: NodeConfig) -> list[Any]:
-    return sorted(_new_entries(draft, config.files), key=path_of)
+    return sorted(_new_entries(draft, config.files), key=file_path)
 
 
-def path_of(file: Any) -> str:
+def file_path(file: Any) -> str:
     """Return the path of an entry of ``files``."""
     return text_at(file, ("path",))

@@ -25,7 +25,7 @@ from krm_fn.yamledit import read
 CLASS = (CORE, "ClusterClass")
 VARIABLES = ("spec", "variables")
 PATCHES = ("spec", "patches")
-"""What leads to them in a ClusterClass."""
+"""The paths to them in a ClusterClass."""
 VARIABLE, SECRET = "injectProxy", "secret"
 """Our variable, and its member for the name of the Secret with the drop-ins of a Cluster."""
 
@@ -77,7 +77,7 @@ class NodeGroup(NamedTuple):
 
     @property
     def called(self) -> str:
-        """What messages call the template."""
+        """The name of the template in messages."""
         return f'the {self.kind} "{self.template}"'
 
 
@@ -118,8 +118,8 @@ def selects(selector: Any, nodes: NodeGroup) -> bool:
     return any(fnmatchcase(nodes.name, str(pattern)) for pattern in patterns)
 
 
-def selector_of(groups: Sequence[NodeGroup]) -> Fields:
-    """Return what selects the templates of some groups of nodes of one kind."""
+def selector_for(groups: Sequence[NodeGroup]) -> Fields:
+    """Return a selector of the templates of some groups of nodes of one kind."""
     matched: Fields = {}
     if not groups[0].section:
         matched["controlPlane"] = True
@@ -158,8 +158,8 @@ class ForeignOperation(NamedTuple):
     Attributes:
         patch: the name of its patch.
         op: ``add``, ``replace`` or ``remove``; "" for a runtime extension, which may do anything but erase.
-        path: leads to what it changes in the template.
-        value: what it writes; None where the Cluster says it, by a variable or a Go template.
+        path: leads to the changed field of the template.
+        value: the written value; None where a variable or a Go template makes it.
         text: the Go template that makes the value; "" for none.
         is_certain: it runs for every Cluster.
     """
@@ -214,7 +214,7 @@ def _makes_member(text: str, path: Pointer) -> bool | None:
 
 
 class ListState(NamedTuple):
-    """What is known of a list after the patches.
+    """The state of a list behind all patches.
 
     Attributes:
         is_there: whether there is a list; None where that depends on a Cluster.
@@ -280,7 +280,7 @@ def state_after(
 
 
 def operations_on(obj: Data, nodes: NodeGroup) -> list[ForeignOperation]:
-    """Return what the patches of others do to the template of some nodes, in order; a wrong shape does nothing."""
+    """Return the operations of the patches of others on the template of some nodes, in order; a wrong shape is none."""
     operations: list[ForeignOperation] = []
     for patch in others_in(obj):
         condition = text_at(patch, ("enabledIf",))

@@ -23,9 +23,9 @@ from krm_fn.targets.class_context import ClassPlan
 from krm_fn.targets.nodes.clusterclass.additions import (
     Additions,
     ListAdditions,
-    Wanted,
+    Parts,
     additions_to,
-    path_of,
+    file_path,
 )
 from krm_fn.targets.nodes.clusterclass.class_data import (
     ADDITIONS,
@@ -37,7 +37,7 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     NodeGroup,
     node_groups,
     others_in,
-    selector_of,
+    selector_for,
     state_after,
     written_path,
 )
@@ -50,12 +50,12 @@ _BEGINNING, _END = "0", "-"
 
 
 class NodePatches(NamedTuple):
-    """What the patches give to one group of nodes.
+    """The operations of our patches for one group of nodes.
 
     Attributes:
         nodes: the group.
         operations: name of our patch -> entries of ``jsonPatches``.
-        findings: what the user should know. One that is stale keeps the class from being patched.
+        findings: one that is stale keeps the class from being patched.
     """
 
     nodes: NodeGroup
@@ -77,7 +77,7 @@ class _ObstacleError(Exception):
 
 
 def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
-    """Return what patches of others erase of what the templates of a class would hold."""
+    """Return a finding for each list of a template that a patch of others would erase."""
     findings: dict[tuple[str, str], Result] = {}
     for nodes in node_groups(listed.obj.data):
         template = listed.template(nodes, templates)
@@ -87,7 +87,7 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
         config = find(Draft(template), is_wanted=True, is_whole=True)
         if config is None or config.unsupported:
             continue
-        added = additions_to(template, config, listed, nodes, Wanted())
+        added = additions_to(template, config, listed, nodes, Parts())
         for path in added.lists:
             for eraser in state_after(added.operations, path).erasers:
                 message = (
@@ -100,7 +100,7 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
 
 
 def node_patches(listed: ListedClass, templates: ObjectIndex[Data]) -> Iterator[NodePatches]:
-    """Yield what patches give to each group of nodes of a class."""
+    """Yield the operations of our patches for each group of nodes of a class."""
     for nodes in node_groups(listed.obj.data):
         if nodes.kind in HOSTED:
             continue
@@ -147,8 +147,8 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
         message = f"{nodes.called} makes {config.unsupported} nodes, which get no proxy here"
         patches.report("NodesWithoutProxy", message)
         return
-    wanted = Wanted(proxy=listed.is_wanted, common=listed.repairs_erased)
-    added = additions_to(template, config, listed, nodes, wanted)
+    parts = Parts(proxy=listed.is_wanted, common=listed.repairs_erased)
+    added = additions_to(template, config, listed, nodes, parts)
     _report_files(patches, listed, added)
     for path, additions in added.lists.items():
         is_there = bool(list_at(added.template, path))
@@ -165,14 +165,14 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
 
 
 def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -> None:
-    """Report what is wrong with the files.
+    """Report files that are written twice, and those that no target may write.
 
     Raises:
         _ObstacleError: a file of the template would be there twice.
     """
     nodes = patches.nodes
     for file in list_at(added.template, added.config.files):
-        path = path_of(file)
+        path = file_path(file)
         if path in added.paths:
             raise _ObstacleError(
                 f'{nodes.called} holds a file "{path}" with more in it than a proxy: move that elsewhere'
@@ -194,13 +194,13 @@ def _beginnings(
     """Return which of our patches add commands at the beginning, because a command needs the network.
 
     Args:
-        patches: gets a finding about what has to be behind such a command.
-        added: what is added to the template.
-        additions: what is added to its commands.
+        patches: gets a finding about an addition that has to be behind such a command.
+        added: the additions to the template.
+        additions: those to its commands.
         place: the option ``place``.
     """
     config = added.config
-    texts = [*added.commands, *_commands_of(added.operations, config)]
+    texts = [*added.commands, *_added_commands(added.operations, config)]
     where = anchors(Commands(texts, config.scripts_in(added.template)), place)
     restart = (
         f"the restart of {config.runtime} has to be behind a command that installs or configures it"
@@ -226,7 +226,7 @@ def _beginnings(
     return beginnings
 
 
-def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> Iterator[str]:
+def _added_commands(operations: Sequence[ForeignOperation], config: NodeConfig) -> Iterator[str]:
     """Yield the commands that patches of others add; each line of a Go template counts as one."""
     for operation in operations:
         if operation.is_whole(config.commands) or operation.is_entry(config.commands):
@@ -250,7 +250,7 @@ def _add_to_list(
     Args:
         patches: gets them.
         path: leads to the list in the template.
-        additions: what is added.
+        additions: the additions.
         is_there: whether there is a list; None where that depends on a Cluster.
         ends: name of our patch -> the end at which it adds.
     """
@@ -304,7 +304,7 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
 def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator[Fields]:
     """Yield our patch of a name, if it has anything to do.
 
-    What every node gets is added for every Cluster, and so are the lists for it; all else where there is a proxy.
+    Entries for every node are added for every Cluster, and so are the lists for them; all else where there is a proxy.
     """
     definitions = [*_definitions(name, groups)]
     if not definitions:
@@ -325,5 +325,5 @@ def _definitions(name: str, groups: Sequence[NodePatches]) -> Iterator[Fields]:
             key = (nodes.api_version, nodes.kind, nodes.section == "", group.operations[name])
             alike.setdefault(repr(key), []).append(group)
     for equal in alike.values():
-        selector = selector_of([group.nodes for group in equal])
+        selector = selector_for([group.nodes for group in equal])
         yield {"selector": selector, "jsonPatches": equal[0].operations[name]}

@@ -1,7 +1,7 @@
 """The proxy of a ClusterClass and of the nodes made of it.
 
-The list of a class holds names, such as ``builtin.cluster.network.pods``, which its patches replace with what the
-fields of each Cluster say. Where that would not become the very entries that the nodes need, a list holds no names.
+The list of a class holds names, such as ``builtin.cluster.network.pods``, which its patches replace with the networks
+in the fields of each Cluster. Where that would not become the very entries that the nodes need, a list holds no names.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _NAMES = {"pod_cidrs": PODS, "service_cidrs": SERVICES, "service_domain": DOMAIN
 
 
 def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
-    """Return what the nodes of any Cluster of a class get; its list holds names.
+    """Return the proxy of the nodes of any Cluster of a class; its list holds names.
 
     Args:
         config: the checked FunctionConfig.
-        of_class: what is known about every such Cluster: its infrastructure, and the networks that its machines are in.
+        of_class: the facts of every such Cluster: its infrastructure, and the networks of its machines.
         name: the name of the class, for overrides that name some objects.
     """
     network = network_of(of_class, config.cluster_defaults, config.policy)
@@ -40,12 +40,12 @@ def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
 def for_nodes(
     config: ProxyConfig, membership: Membership, inherited: ProxySettings, name: str
 ) -> Resolved:
-    """Return what some nodes of a Cluster get: the inherited list if that becomes the same entries.
+    """Return the proxy of some nodes of a Cluster, with the inherited list if that becomes the same entries.
 
     Args:
         config: the checked FunctionConfig.
         membership: which nodes, of which Cluster.
-        inherited: what they get if no override names them; its list may hold names.
+        inherited: their proxy if no override names them; its list may hold names.
         name: the name of the object of this Cluster, for overrides that name some.
     """
 
@@ -82,7 +82,7 @@ def _with_list(resolved: Resolved, texts: Sequence[str]) -> Resolved:
 
 
 def _said_by(cluster: Cluster) -> dict[str, list[str]]:
-    """Return name -> what the fields of a Cluster itself say, which is all that Cluster API knows of its network."""
+    """Return the values of each name by the fields of a Cluster itself: Cluster API knows no other network."""
     said = {}
     for member, name in _NAMES.items():
         facts = getattr(cluster.network, member)

@@ -64,8 +64,8 @@ _GROUP = 5
 """So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
 
 
-def content_of(targets: Collection[str], options: Options) -> VariableContent:
-    """Return what the variable has to hold for what some targets write into templates."""
+def variable_content(targets: Collection[str], options: Options) -> VariableContent:
+    """Return the content that the variable needs for the edits of some targets in templates."""
     in_secret = {
         target for target in targets if text_at(options, (part_of(target), "content")) == "Secret"
     }
@@ -79,7 +79,7 @@ def has_proxy(settings: ProxySettings) -> bool:
     return bool(settings.http_proxy or settings.https_proxy)
 
 
-def value_of(settings: ProxySettings, content: VariableContent) -> Fields:
+def variable_value(settings: ProxySettings, content: VariableContent) -> Fields:
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
     if not content.proxy:
         return {ENABLED: True} if has_proxy(settings) else {}
@@ -91,10 +91,10 @@ def value_of(settings: ProxySettings, content: VariableContent) -> Fields:
     return {name: value for name, value in members.items() if value}
 
 
-def definition_of(settings: ProxySettings, content: VariableContent) -> Fields:
+def variable_definition(settings: ProxySettings, content: VariableContent) -> Fields:
     """Return the entry of ``spec.variables``; ``settings`` are its default.
 
-    What the variable held before, in Clusters that are there, stays valid where no URL is needed.
+    An earlier value in a Cluster stays valid where no URL is needed.
     """
     description = "The proxy of the nodes; without httpProxy and httpsProxy they have none."
     properties: Fields = dict(_PROXY)
@@ -110,7 +110,7 @@ def definition_of(settings: ProxySettings, content: VariableContent) -> Fields:
         "description": description,
         "type": "object",
         "properties": properties,
-        "default": value_of(settings, content),
+        "default": variable_value(settings, content),
     }
     return {"name": VARIABLE, "required": False, "schema": {"openAPIV3Schema": schema}}
 
@@ -135,7 +135,7 @@ def places_in_cluster(obj: Data, settings: ProxySettings, context: ClassContext)
         return
     if not any(proxy.is_declared for proxy in (settings, *context.groups.values())):
         return
-    groups = _groups_of(obj, settings, context)
+    groups = _worker_groups(obj, settings, context)
     if context.is_wanted and context.content.secret and has_proxy(settings):
         for path, proxy in groups.items():
             if has_proxy(proxy) and proxy.variables() != settings.variables():
@@ -151,7 +151,7 @@ def places_in_cluster(obj: Data, settings: ProxySettings, context: ClassContext)
         yield _place(obj, path, proxy, settings, context)
 
 
-def _groups_of(
+def _worker_groups(
     obj: Data, settings: ProxySettings, context: ClassContext
 ) -> dict[Pointer, ProxySettings]:
     """Return the list of variables of each group of workers of a Cluster -> the proxy of these nodes."""
@@ -167,14 +167,14 @@ def _groups_of(
 def _place(
     obj: Data, path: Pointer, proxy: ProxySettings, inherited: ProxySettings, context: ClassContext
 ) -> Place:
-    """Return the place of the variable of some nodes, which goes where they inherit what it would say."""
+    """Return the place of the variable of some nodes; it goes where they inherit its value."""
     is_whole = path == CLUSTER_VARIABLES
     value: Fields | None = None
     secret = ""
     if context.is_wanted:
         secret = _secret(obj, path, proxy, context)
-        value = value_of(proxy, context.content)
-        is_inherited = value == value_of(inherited, context.content)
+        value = variable_value(proxy, context.content)
+        is_inherited = value == variable_value(inherited, context.content)
         if is_inherited and not (is_whole and secret):  # a class names no Secret
             value = None
     if value is not None and secret:
@@ -214,7 +214,7 @@ def places_in_class(obj: Data, settings: ProxySettings, context: ClassContext) -
     if settings.is_declared or not named_items(obj, VARIABLES, VARIABLE):
         ours = []
         if plan.has_ours and context.is_wanted:
-            ours.append(definition_of(settings, context.content))
+            ours.append(variable_definition(settings, context.content))
         definitions = ClassList(_with_ours(obj, ours))
         yield Place(VARIABLES, definitions, f"the variable `{VARIABLE}`", 1, is_unconditional=True)
     yield Place(PATCHES, ClassList(plan.patches), "our patches", is_unconditional=True)
@@ -238,13 +238,13 @@ class ClassList(NamedTuple):
     items: Sequence[Any]
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what the default of our variable says, with the names that Cluster API fills in."""
+        """Yield the default of our variable, with the names that Cluster API fills in."""
         for path in named_items(data, place.path, VARIABLE):
             default = Place((*path, *_DEFAULT), CAMEL, place.label)
             yield from CAMEL.read(data, default)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the list what it has to be."""
+        """Make the list hold the items, in order."""
         draft.set_items(place.path, self.items)
 
 
@@ -252,7 +252,7 @@ class _ClusterClass(Target):
     audience = Audience.PRODUCT
 
     def hints(self, options: Options) -> Texts:
-        """Return the names of what it writes: a list of which nothing else is known needs it for no other."""
+        """Return our names: only a list with one of them needs this target where nothing is known of its classes."""
         return WORDS
 
     def node_secret(self, data: Data, context: Context) -> str | None:

@@ -1,6 +1,6 @@
-"""Which ClusterClasses are patched, and what becomes of their templates and Clusters.
+"""Decides which ClusterClasses are patched, and who gives the nodes of each class their proxy.
 
-With ``classes: Patch`` all classes are patched; with ``Union`` those whose own patches erase what their templates hold,
+With ``classes: Patch`` all classes are patched; with ``Union`` those whose own patches erase lists of their templates,
 and those that share a template with one of these. Where something is in the way of one class, all that share a template
 with it stay as they are.
 """
@@ -79,7 +79,7 @@ class Classes(ClassPlans):
                 listed = ListedClass(obj, seen, default, is_selected=is_selected(obj))
                 self._classes.setdefault(key_of(obj), listed)
         for obj in objects:
-            its_class = self._class_of(obj)
+            its_class = self._find_class(obj)
             if its_class is not None:
                 its_class.find_variable(obj.data, may_edit=is_selected(obj))
         templates = [
@@ -91,7 +91,7 @@ class Classes(ClassPlans):
                 key: listed for key, listed in self._classes.items() if listed.may_be_patched
             }
             for obj in filter(is_selected, objects):
-                its_class = self._class_of(obj)
+                its_class = self._find_class(obj)
                 if its_class is not None and its_class.may_be_patched:
                     its_class.add_cluster(obj, topology.nodes_of(obj))
             self._plan(patched, templates)
@@ -99,9 +99,9 @@ class Classes(ClassPlans):
                 self.words = ()
 
     def _find_erasures(self, templates: Iterable[Object]) -> None:
-        """Find the families of the classes, and what patches erase of their templates."""
+        """Find the families of the classes, and the lists of their templates that patches erase."""
         for obj in templates:
-            classes = self._classes_of(obj)
+            classes = self._find_classes(obj)
             for listed in classes:
                 classes[0].family.join(listed.family)
         index: ObjectIndex[Data] = ObjectIndex((key_of(obj), obj.data) for obj in templates)
@@ -123,21 +123,21 @@ class Classes(ClassPlans):
             if listed.plan.patches is None:
                 listed.family.is_blocked = True
 
-    def _classes_of(self, template: Object) -> list[ListedClass]:
+    def _find_classes(self, template: Object) -> list[ListedClass]:
         """Return the classes of a template that are in the list."""
         keys = self._topology.classes_of(template)
         return [self._classes[key] for key in keys if key in self._classes]
 
-    def _class_of(self, obj: Object) -> ListedClass | None:
+    def _find_class(self, obj: Object) -> ListedClass | None:
         """Return the class of a Cluster; None for another object, and for one that names none in the list."""
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
         key = self._topology.class_of(obj)
         return None if key is None else self._classes.get(key)
 
-    def rules_of(self, template: Object) -> TemplateRules:
-        """Return what the classes of a template say."""
-        classes = self._classes_of(template)
+    def rules_for(self, template: Object) -> TemplateRules:
+        """Return the rules of the classes of a template."""
+        classes = self._find_classes(template)
         if not classes:
             return NO_RULES
         first = min(classes, key=attrgetter("state"))
@@ -155,7 +155,7 @@ class Classes(ClassPlans):
         is_awaited = first.state is ClassState.BLOCKED
         return TemplateRules(notes=_notes(classes, template.ref.kind), is_awaited=is_awaited)
 
-    def edit_of(self, obj: Object) -> ClassEdit | None:
+    def edit_for(self, obj: Object) -> ClassEdit | None:
         """Return how a ClusterClass, or a Cluster of one, is edited.
 
         None for a Cluster that is made of no class, or stays as it is with its class.
@@ -167,7 +167,7 @@ class Classes(ClassPlans):
             return ClassEdit((), listed.default, listed.context())
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
-        listed = self._class_of(obj)
+        listed = self._find_class(obj)
         if listed is not None and listed.state is ClassState.KEPT:
             return None
         is_known = listed is not None and (listed.is_selected or listed.variable is not None)
@@ -202,9 +202,9 @@ class Classes(ClassPlans):
 
 
 def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]:
-    """Return what classes do to a template of a kind while they are not patched: target -> what it says.
+    """Return the findings about a template of a kind for each target, given classes that are not patched.
 
-    They erase what any target writes, or write the file of one of them.
+    Patches of a class may erase the entries of any target, or write the file of one target, too.
     """
     notes: dict[str, list[Result]] = {target: [] for target in PATCHED_TARGETS}
     for listed in classes:
@@ -229,7 +229,7 @@ def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]
 
 
 def _reporters(options: TargetOptions) -> frozenset[str]:
-    """Return the first target of each node system that is on; it reports what concerns the whole template."""
+    """Return the first target of each node system that is on; it reports for the whole template."""
     firsts = set()
     for targets in TARGETS_OF_SYSTEMS:
         firsts.update([*filter(options.is_on, targets)][:1])

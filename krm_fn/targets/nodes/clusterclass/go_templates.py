@@ -1,10 +1,10 @@
-r"""The Go templates of the patches: what a node gets, out of the variable and what Cluster API knows of the Cluster.
+r"""The Go templates of the patches: files and commands of a node, out of our variable and the network of its Cluster.
 
-Each template renders to one JSON value, made by ``toJson``, so that no character of a value can break it; what systemd
-or a shell would read otherwise is escaped before, as in ``escaping``.
+Each template renders to one JSON value, made by ``toJson``, so that no character of a value can break it; characters
+that systemd or a shell would read otherwise are escaped before, as in ``escaping``.
 
-The templates hold the name of our variable (``names.VARIABLE``), and the names of ``products.cluster_api`` that stand
-for what a Cluster says of its network; a test holds them against each other.
+The templates hold the name of our variable (``class_data.VARIABLE``), and the names of ``products.cluster_api`` that
+stand for the network of a Cluster; a test holds them against each other.
 
 Sources: Cluster API ``internal/controllers/topology/cluster/patches/inline`` (``text/template`` with the hermetic
 functions of sprig, the result read as YAML), and "Writing a ClusterClass" for the builtin variables.
@@ -98,7 +98,7 @@ def file(entry: Data) -> str:
 
 
 def _reference(secret: Data) -> str:
-    """Return what names a Secret: ``secret`` of the variable, else the Cluster's name and a suffix."""
+    """Return the template of a reference to a Secret, whose name is in the variable, or has that of the Cluster."""
     suffix = _quoted(secret["name"])
     name = f"(.injectProxy.secret | default (print .builtin.cluster.name {suffix}))"
     key = _quoted(secret["key"])
@@ -106,7 +106,7 @@ def _reference(secret: Data) -> str:
 
 
 def _content(entry: Data) -> str:
-    """Return what makes ``$content`` of a file."""
+    """Return the template that makes ``$content`` of a file."""
     row = BY_PATH.get(entry["path"])
     if row is not None and row.lines is not None:
         return _line_file(row.lines)
@@ -116,7 +116,7 @@ def _content(entry: Data) -> str:
 
 
 def _line_file(form: LineForm) -> str:
-    """Return what makes the content of a file whose lines have a form."""
+    """Return the template that makes the content of a file whose lines have a form."""
     constants = [_line(form, name, value) for name, value in form.constants.items()]
     text = f"{{{{- $content := {_quoted(''.join(constants))} }}}}\n"
     escaped = ""

@@ -40,7 +40,7 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     written_path,
 )
 from krm_fn.targets.nodes.clusterclass.class_settings import for_nodes
-from krm_fn.targets.nodes.clusterclass.class_target import content_of
+from krm_fn.targets.nodes.clusterclass.class_target import variable_content
 from krm_fn.targets.nodes.node_files import drop_in
 from krm_fn.targets.nodes.node_targets import UNITS
 
@@ -65,13 +65,13 @@ class ProductVariable(NamedTuple):
     has_mirror: bool
 
     def replaces(self, target_id: str) -> bool:
-        """Return whether the class writes what a target writes into a template."""
+        """Return whether the class does the work of a target in a template."""
         if target_id == "nodes.mirror":
             return self.has_mirror
         return target_id in PATCHED_TARGETS and target_id != FILES_ON_REQUEST
 
     def finding(self) -> Result:
-        """Return what to say about a template of the class."""
+        """Return the finding about a template of the class."""
         message = (
             f"nodes get the proxy out of the variable `{_VARIABLES[self.target]}` of the Cluster "
             f'"{self.cluster}", so this template holds none'
@@ -112,7 +112,7 @@ def find(
 
 
 def _writes_files(of_class: Data, target_id: str, options: TargetOptions) -> bool:
-    """Return whether patches of a class write what the variable says into files on its nodes."""
+    """Return whether patches of a class write the proxy of the variable into files on its nodes."""
     if target_id != _CAREN:
         return bool(written_path(of_class, drop_in_paths(options).values()))
     patches = list_at(of_class, ("spec", "patches"))
@@ -129,9 +129,9 @@ def drop_in_paths(options: TargetOptions) -> dict[str, str]:
 
 
 class ClassState(IntEnum):
-    """What gives the nodes of a class their proxy; decided once for each class, after all are read.
+    """Who gives the nodes of a class their proxy; decided once for each class, after all are read.
 
-    Of classes that share a template, the one whose state is first here says what becomes of the template.
+    Of classes that share a template, the one whose state is first here decides about the template.
 
     PRODUCT: it writes the proxy itself, out of a variable of its Clusters.
     KEPT: something is in the way of its patches, and those of an earlier run are in it: it, its Clusters and its
@@ -149,10 +149,10 @@ class ClassState(IntEnum):
 
 
 class Family:
-    """Classes that share a template, directly or by way of others, and what is true of all of them.
+    """Classes that share a template, directly or by way of others.
 
     Attributes:
-        is_erased: patches of one of them erase what templates hold.
+        is_erased: patches of one of them erase lists of templates.
         is_blocked: something is in the way of the patches of one of them.
     """
 
@@ -184,7 +184,7 @@ class ListedClass:
         is_chosen: the user wants all classes patched; else only those are whose patches erase something.
         family: the classes that share a template with it.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
-        erasures: what patches of others erase of its templates, and that it is patched for that.
+        erasures: findings about lists of its templates that patches of others erase, so that it is patched.
         clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
             Cluster by ``ALL_NODES``.
         plan: its patches; None where it is not to be patched.
@@ -208,7 +208,7 @@ class ListedClass:
 
     @cached_property
     def state(self) -> ClassState:
-        """What gives its nodes their proxy; to be asked once all is known."""
+        """Who gives its nodes their proxy; to be asked once all is known."""
         if self.variable:
             return ClassState.PRODUCT
         if self.plan is None:
@@ -220,7 +220,7 @@ class ListedClass:
 
     @property
     def is_erased(self) -> bool:
-        """Whether its patches, or those of its family, erase what templates hold."""
+        """Whether its patches, or those of its family, erase lists of templates."""
         return self.family.is_erased or bool(self.erasures)
 
     @property
@@ -240,7 +240,7 @@ class ListedClass:
 
     @property
     def repairs_erased(self) -> bool:
-        """Whether a patch has to add what is the same for all Clusters."""
+        """Whether a patch has to add certificates and mirror, which are equal for all Clusters."""
         return self.is_erased and (self.is_wanted or self._has_common)
 
     @property
@@ -277,7 +277,7 @@ class ListedClass:
         return templates.get(Key(*nodes.group_kind, ref.namespace, nodes.template, ref.file_path))
 
     def context(self) -> ClassContext:
-        """Return what the targets of classes know of it."""
+        """Return the facts of the class for the targets of classes."""
         targets = [FILES_ON_REQUEST]
         for nodes in node_groups(self.obj.data):
             if nodes.group_kind in NODE_KINDS:
@@ -287,7 +287,7 @@ class ListedClass:
             plan = plan._replace(patches=None)
         return ClassContext(
             self.is_wanted,
-            content=content_of(self.enabled(targets), self.options),
+            content=variable_content(self.enabled(targets), self.options),
             default=self.default.settings,
             repairs_erased=self.repairs_erased,
             of_class=key_of(self.obj),
