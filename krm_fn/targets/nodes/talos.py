@@ -71,36 +71,51 @@ class _Talos(ConfigTarget):
     audience = Audience.NODE
 
     def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
-        """Yield the variables that patches set already, and a new patch for the readers for which none does."""
-        machine = _Machine(config)
+        """Yield the variables that patches set already, and a new patch for readers that get none by them."""
+        readers = _find_readers(config)
         json_patches = (*config.path, "configPatches")
         for index, operation in enumerate(list_at(data, json_patches)):
-            place = (*json_patches, str(index))
-            pointer = text_at(operation, ("path",))
-            value = lookup(operation, ("value",))
-            if pointer in _BY_POINTER and isinstance(value, Mapping):
-                variables = machine.place(_BY_POINTER[pointer], (*place, "value"))
-                yield variables._replace(kept_steps=len(place))
+            path = (*json_patches, str(index))
+            form = _BY_POINTER.get(text_at(operation, ("path",)))
+            if form and isinstance(lookup(operation, ("value",)), Mapping):
+                readers.discard(form.reader)
+                yield Place((*path, "value"), VariableMembers(), form.label, len(path))
             else:
-                yield from _left_behind([operation], (*place, "path"), context.settings)
+                yield from _left_behind([operation], (*path, "path"), context.settings)
         patches = (*config.path, "strategicPatches")
         texts = [(*patches, str(index)) for index in range(len(list_at(data, patches)))]
-        form_of_text = YamlText(
-            machine.in_document, is_first_only=False, says_nothing=_says_nothing
-        )
+        # From the end, so that an entry that goes moves none that is still to be edited.
         for path in ((*config.path, "data"), *reversed(texts)):
             text = Value(path, text_at(data, path))
             if not text.text:
                 continue
-            place_of_text = text_place(text, form_of_text, f"`{path[-1]}`")
-            yield place_of_text._replace(kept_steps=len(config.path))
+            yield text_place(text, _PATCH, f"`{path[-1]}`")._replace(kept_steps=len(config.path))
             for document in readable(text):
                 if isinstance(document.data, list):
                     yield from _left_behind(document.data, path, context.settings)
-                else:
-                    list(machine.in_document(document.data))  # notes the readers
-        new = _NewPatch(machine.missing(), form_of_text)
-        yield Place((*patches, str(len(texts))), new, f"a new entry of `{patches[-1]}`")
+                    continue
+                for form in _FORMS:
+                    if form.is_in(document.data):
+                        readers.discard(form.reader)
+        missing = [form.path for form in _BY_POINTER.values() if form.reader in readers]
+        path = (*patches, str(len(texts)))
+        yield Place(path, _NewPatch(missing), "a new entry of `strategicPatches`")
+
+
+def _find_readers(config: NodeConfig) -> set[str]:
+    """Return who reads variables on the nodes: services, and the API server of a control plane."""
+    kind = config.data.get("generateType")
+    is_control_plane = config.kind.role is Role.CONTROL_PLANE and kind != "none"
+    if is_control_plane or kind in ("controlplane", "init"):
+        return {_SERVICES, _API_SERVER}
+    return {_SERVICES}
+
+
+def _in_document(document: Any) -> Iterator[Place]:
+    """Yield the mappings of variables in one document of a patch."""
+    for form in _FORMS:
+        if form.is_in(document):
+            yield Place(form.path, VariableMembers(), form.label)
 
 
 def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Iterator[Result]:
@@ -119,42 +134,14 @@ def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) 
             yield Result.of(code, message, path)
 
 
-class _Machine:
-    """The variables in the machine configuration of one object, and the readers that get some."""
-
-    def __init__(self, config: NodeConfig) -> None:
-        kind = config.data.get("generateType")
-        self._missing = [_SERVICES]
-        is_of_role = config.kind.role is Role.CONTROL_PLANE and kind != "none"
-        if is_of_role or kind in ("controlplane", "init"):
-            self._missing.append(_API_SERVER)
-
-    def in_document(self, document: Any) -> Iterator[Place]:
-        """Yield the mappings of variables in one document."""
-        for form in _FORMS:
-            if form.is_in(document):
-                yield self.place(form, form.path)
-
-    def place(self, form: _VariableForm, path: Pointer) -> Place:
-        """Return a mapping of variables, whose reader needs no other."""
-        if form.reader in self._missing:
-            self._missing.remove(form.reader)
-        return Place(path, VariableMembers(), form.label)
-
-    def missing(self) -> list[Pointer]:
-        """Return where a new patch sets variables for each reader that gets none yet."""
-        return [form.path for form in _FORMS if form.reader in self._missing and not form.kind]
-
-
 class _NewPatch(NamedTuple):
     """A patch behind all others of a list, with the mappings of variables at some paths."""
 
     paths: Sequence[Pointer]
-    form: YamlText
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield the variables that the patch sets, once it is written."""
-        text = Text(Value(place.path, ""), self.form)
+        text = Text(Value(place.path, ""), _PATCH)
         return text.read(data, place)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
@@ -181,6 +168,10 @@ def _operation_variables(operation: Any) -> Fields:
 
 def _says_nothing(document: Any) -> bool:
     return not document or document.keys() <= {"apiVersion", "kind"}
+
+
+_PATCH = YamlText(_in_document, is_first_only=False, says_nothing=_says_nothing)
+"""A text that is merged into the machine configuration."""
 
 
 TARGET = _Talos
