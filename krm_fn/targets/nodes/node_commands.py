@@ -1,8 +1,9 @@
-"""The commands before the nodes are set up: where exports of the proxy and the restart of containerd are among them.
+"""The commands before the nodes are set up, and the one order of ours among them: trust store, restart, exports.
 
-An export belongs before the first command that needs the network, and behind a command that changes proxy variables.
-The restart belongs before the network, too, but behind every command that installs, configures or starts containerd.
-A command that looks as if it needs the network, and does not, does no harm: an export may always be earlier.
+All belong before the first command that needs the network: a proxy that inspects TLS is trusted only behind the trust
+store. An export belongs behind a command that changes proxy variables, the restart behind every command that installs,
+configures or starts containerd. A command that looks as if it needs the network, and does not, does no harm: ours may
+always be earlier.
 """
 
 from __future__ import annotations
@@ -53,13 +54,13 @@ _RUN = r"""(?mx)
 """In front of the path of a script that a command runs; one that it copies or chmods needs no network."""
 
 _NEEDS_NETWORK = r"""(?mx)
-(?: ^ | [\s;&|(`"'}] )                       # a program begins a word: curl    $(curl    "curl    ${SUDO}curl
+(?: ^ | [\s;&|(`"'}=] )                      # a program begins a word: curl    $(curl    ${SUDO}curl    GET=curl
 (?: [\w./~${}-]*/ )?                         # its folder: /usr/bin/curl    $BIN/curl
 (?:
   (?: SUSEConnect|add-apt-repository|ansible-galaxy|ansible-pull|apk|apt|apt-get|aptitude|aria2c|aws|axel|az|azcopy
     | clusterctl|crane|curl|dnf5?|flux|gcloud|git|gsutil|microdnf|oras|rclone|regctl|s3cmd|skopeo|snap
     | subscription-manager|tdnf|unattended-upgrades?|wget|yum|yum-config-manager|zypper
-  ) (?=\s)                                   # whatever its arguments are: apt-get update
+  ) (?=[\s;"'])                              # whatever its arguments are: apt-get update
 | (?:
     (?:crictl|ctr|docker|nerdctl|podman|helm) ["']? (?:\s+\S+){0,6} \s+
     (?:build|compose|dependency|fetch|install|login|pull|push|registry|repo|run|search|template|upgrade)
@@ -132,8 +133,9 @@ class Commands(NamedTuple):
 
 
 class Anchors(NamedTuple):
-    """Indices of the commands before which exports and restart belong, and behind which they have to be."""
+    """Indices of the commands before which ours belong, and behind which they have to be."""
 
+    trust: int
     exports: int
     restart: int
     behind: int = -1
@@ -141,25 +143,28 @@ class Anchors(NamedTuple):
 
 
 def anchors(commands: Commands, place: str) -> Anchors:
-    """Return where exports and restart belong, given the option ``place``."""
+    """Return where our commands belong, given the option ``place``."""
     end = len(commands.texts)
     others = [index for index, text in enumerate(commands.texts) if text and not _is_ours(text)]
     if place == END:
         last = others[-1] if others else -1
-        return Anchors(end, end, last, last)
-    before = []
+        return Anchors(end, end, end, last, last)
+    network, before = [], []
     behind = restart_behind = -1
     for index in others:
         text = commands.with_scripts(index)
         if touches_containerd(text):
             restart_behind = index
+        if place == START or needs_network(text):
+            network.append(index)
         if place == START or needs_the_proxy(text):
             before.append(index)
         elif not before and changes_proxy(commands.texts[index]):
             behind = index
+    trust = network[0] if network else end
     exports = before[0] if before else end
     restart = next((index for index in before if index > restart_behind), end)
-    return Anchors(exports, restart, behind, restart_behind)
+    return Anchors(trust, exports, restart, behind, restart_behind)
 
 
 class Kept(NamedTuple):
@@ -205,6 +210,17 @@ def arranged(commands: Commands, exports: Variables, restart: str, place: str) -
     if missing:
         _add_exports(kept, _position(kept, where.exports), commands, exports, missing)
     return kept
+
+
+def trust_position(commands: Commands, place: str) -> int:
+    """Return where the commands of the trust store belong; those that are early enough stay, new ones go in front."""
+    anchor = anchors(commands, place).trust
+    for index, text in enumerate(commands.texts[:anchor]):
+        if is_of_trust_store(text):
+            return index
+    while anchor and _is_ours(commands.texts[anchor - 1]):
+        anchor -= 1
+    return anchor
 
 
 def _add_exports(
@@ -268,14 +284,17 @@ def _is_restarted(texts: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=CACHED_LINES)
-def needs_the_proxy(text: str) -> bool:
-    """Return whether a command may contact a host beyond the node, and sets no proxy for itself."""
-    if assigned(text) or re.fullmatch(_HELP, text):
-        return False
-    if not re.search(_NEEDS_NETWORK, text):
+def needs_network(text: str) -> bool:
+    """Return whether a command may contact a host beyond the node."""
+    if re.fullmatch(_HELP, text) or not re.search(_NEEDS_NETWORK, text):
         return False
     hosts = re.findall(_URL, text)
     return not hosts or any(not re.fullmatch(_LOCAL, host) for host in hosts)
+
+
+def needs_the_proxy(text: str) -> bool:
+    """Return whether a command may contact a host beyond the node, and sets no proxy for itself."""
+    return needs_network(text) and not assigned(text)
 
 
 def touches_containerd(text: str) -> bool:

@@ -17,12 +17,16 @@ from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
-from krm_fn.patch import lookup
+from krm_fn.patch import lookup, text_at
 from krm_fn.places.place import Place, Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data
-from krm_fn.targets.nodes.exports import only_exports
-from krm_fn.targets.nodes.node_commands import TRUST_MARK, is_of_trust_store, is_restart
+from krm_fn.targets.nodes.node_commands import (
+    TRUST_MARK,
+    Commands,
+    is_of_trust_store,
+    trust_position,
+)
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.node_files import WholeFile, WholeFiles
 
@@ -55,10 +59,11 @@ _RESTART = "systemctl try-restart containerd || true"
 
 
 class _TrustCommands(NamedTuple):
-    """The commands of this target, as a form: all that is there, as one block at the place of the first."""
+    """The commands of this target, as a form: one block; ``place`` is the option of ``nodes.commands``."""
 
     config: NodeConfig
     wanted: list[str]
+    place: str
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
         """Return nothing: no variable is there."""
@@ -66,12 +71,13 @@ class _TrustCommands(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the list hold the wanted commands and no other of its own."""
-        texts = self.config.commands_in(draft.data)
-        ours = [index for index, text in enumerate(texts) if is_of_trust_store(text)]
+        config = self.config
+        commands = Commands(config.commands_in(draft.data), config.scripts_in(draft.data))
+        ours = [index for index, text in enumerate(commands.texts) if is_of_trust_store(text)]
         if not ours and not self.wanted:
             return
         items = list(draft.items(place.path))
-        start = ours[0] if ours else _end_without_ours(texts)
+        start = trust_position(commands, self.place)
         for index in reversed(ours):
             del items[index]
         items[start:start] = self.wanted
@@ -82,16 +88,6 @@ class _TrustCommands(NamedTuple):
             if self.wanted:
                 verb = "updates" if ours else "adds"
             draft.describe(f"{verb} {place.label}")
-
-
-def _end_without_ours(texts: Sequence[str]) -> int:
-    """Return where the restart and the exports at the end begin: ``nodes.commands`` keeps them last."""
-    end = len(texts)
-    for text in reversed(texts):
-        if not (is_restart(text) or only_exports(text)):
-            break
-        end -= 1
-    return end
 
 
 class _NodeTrustStore(ConfigTarget):
@@ -114,9 +110,9 @@ class _NodeTrustStore(ConfigTarget):
         if files:
             images = lookup(context.options, ("trustedCA", "os"), [*_UPDATES])
         label = "the commands for the trust store of the node"
-        yield Place(
-            config.commands, _TrustCommands(config, commands(images)), label, is_unconditional=True
-        )
+        place = text_at(context.options, ("commands", "place"))
+        trust_commands = _TrustCommands(config, commands(images), place)
+        yield Place(config.commands, trust_commands, label, is_unconditional=True)
 
 
 def commands(images: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from certificates import A
 from class_objects import VERSIONS, class_and_templates, cluster, judged, patch
 from class_objects import answer as answer_of
 
@@ -151,3 +152,50 @@ def test_what_would_have_to_be_between_two_commands_is_a_warning(commands: list[
     assert not any(LATE in line for line in answer(before, targets=fixed)[1])
     off = {"nodes": {"commands": False}}
     assert not any(LATE in line for line in answer(before, targets=off)[1])
+
+
+@pytest.mark.judged
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("operation", "is_first"),
+    [
+        pytest.param(WHOLE, True, id="a list of a patch needs the network"),
+        pytest.param(GONE, False, id="no command needs it"),
+    ],
+)
+def test_where_a_patch_erases_commands_certificates_are_trusted_before_the_network_is_needed(
+    version: str, operation: Any, is_first: bool
+) -> None:
+    before = objects(version, [INSTALL], operation)
+    items, _ = answer(before, trustedCA={"pem": A})
+    texts = judged(items, "one")["group"]["preKubeadmCommands"]
+    trust = [number for number, text in enumerate(texts) if text.endswith("# inject-proxy: trust store")]
+    assert "try-restart" in texts[trust[-1]]
+    assert (trust[-1] < texts.index("true")) is is_first
+    assert answer(items, trustedCA={"pem": A})[0] == items
+    assert answer(items, mode="Remove")[0] == before
+
+
+# The ends at which our patches add.
+
+
+@pytest.mark.parametrize(
+    ("commands", "operations", "ends"),
+    [
+        pytest.param(["true"], [], "--", id="no command needs the network"),
+        pytest.param(["true", INSTALL], [], "00", id="one of the template does"),
+        pytest.param(["true"], [add("-", INSTALL)], "00", id="one of a patch does"),
+        pytest.param(["x"], [TEMPLATE], "00", id="one of a Go template does"),
+        pytest.param(["x"], [WHOLE], "00", id="one of a list that a patch writes"),
+        pytest.param(["x"], [add("-", 5)], "--", id="a patch adds a number"),
+        pytest.param([INSTALL, CONTAINERD], [], "0-", id="the restart stays behind what configures containerd"),
+    ],
+)
+def test_a_patch_adds_at_the_beginning_where_a_command_needs_the_network(
+    commands: list[str], operations: list[Any], ends: str
+) -> None:
+    items, _ = answer(objects("v1beta2", commands, *operations))
+    ours = {one["name"]: one for one in items[0]["spec"]["patches"]}
+    for name, end in zip(("inject-proxy-nodes", "inject-proxy-lists"), ends, strict=True):
+        written = [operation["path"] for part in ours[name]["definitions"] for operation in part["jsonPatches"]]
+        assert f"{COMMANDS}/{end}" in written

@@ -11,13 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from certificates import ONE
 from krm_fn.krm.codes import Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, meaning, run, spec_of
 from support import need
 
-COMMANDS = TARGETS["nodes.commands"]
+COMMANDS, TRUST_STORE = TARGETS["nodes.commands"], TARGETS["nodes.trustedCA"]
+TRUSTED = PROXY._replace(trusted_ca=ONE.trusted_ca)
 RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
 HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]
 OWN_RESTART = ["systemctl daemon-reload", "systemctl restart containerd"]
@@ -257,7 +259,10 @@ def test_exports_are_read_as_the_shell_reads_them(texts: list[Any], expected: di
 
 
 NETWORK = ("apt-get update", "curl -s https://example.com/x", "bash -c 'crictl pull a' | cat", "timeout 5 git clone b")
-STAND_INS = ("apt-get", "curl", "crictl", "git", "systemctl", "sed")
+STAND_INS = (
+    "apt-get", "curl", "crictl", "git", "systemctl", "sed", "wget", "ctr", "yum", "dnf", "zypper", "apk", "tdnf",
+    "snap", "pip3", "python3", "aws", "kubeadm", "kubectl",
+)  # fmt: skip
 SCRIPTS = st.sampled_from(
     [
         *NETWORK, "true", ": x", "# apt-get", "echo apt-get >/dev/null", "unset http_proxy", "unset NO_PROXY; true",
@@ -273,8 +278,11 @@ def stand_ins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stand-ins")
     for name in STAND_INS:
         program = folder / name
-        program.write_text(f'#!/bin/sh\n{{ echo "= {name}"; env; }} >>"$SEEN"\n')
+        program.write_text(f'#!/bin/sh\n{{ echo "= {name} $1"; env; }} >>"$SEEN"\n')
         program.chmod(0o755)
+    sudo = folder / "sudo"
+    sudo.write_text('#!/bin/sh\n[ "$1" = -E ] && shift\nexec "$@"\n')
+    sudo.chmod(0o755)
     return folder
 
 
@@ -282,7 +290,7 @@ def executed(texts: list[str], stand_ins: Path) -> tuple[list[tuple[str, dict[st
     """Each call of a stand-in with the proxy variables it saw, and those that kubeadm would see in the end."""
     seen = stand_ins / "seen"
     seen.write_text("")
-    script = "\n".join([*texts, 'echo "= kubeadm" >>"$SEEN"; env >>"$SEEN"'])
+    script = "\n".join([*texts, 'echo "= end" >>"$SEEN"; env >>"$SEEN"'])
     environment = {"PATH": f"{stand_ins}{os.pathsep}{os.defpath}", "SEEN": str(seen)}
     subprocess.run([need("sh")], input=script.encode(), capture_output=True, env=environment, check=True)
     calls: list[tuple[str, dict[str, str]]] = []
@@ -309,6 +317,81 @@ def test_every_program_that_needs_the_network_sees_the_proxy(
     wanted = proxy.variables()
     # What a user's own command unsets or sets again is held against the warnings below.
     if not any(word in text for text in texts for word in ("unset", "HTTPS_PROXY=old")):
-        assert all(seen == wanted for name, seen in calls if name not in ("systemctl", "sed"))
+        assert all(seen == wanted for name, seen in calls if not name.startswith(("systemctl ", "sed ")))
     if not outcome.warnings:
         assert in_the_end == wanted
+
+
+# Whatever needs the network runs behind certificates and exports.
+
+
+NETWORK_SPELLINGS = [
+    "apt-get update",
+    "DEBIAN_FRONTEND=noninteractive apt-get install -y x",
+    "sudo apt-get update",
+    "sudo -E apt-get update",
+    "test -e /nowhere || apt-get update",
+    "curl -fsSO https://files.example/tool",
+    "curl -sfL https://get.example | sh -",
+    "/usr/bin/env curl https://files.example",
+    "sh -c 'curl https://files.example'",
+    'bash -c "wget https://files.example"',
+    "if ! curl https://files.example; then exit 1; fi",
+    "for i in 1 2; do wget https://files.example; done",
+    "(curl https://files.example)",
+    "{ curl https://files.example; }",
+    "true; wget https://files.example",
+    "! curl https://files.example",
+    "echo $(curl https://files.example)",
+    "echo `curl https://files.example`",
+    "timeout 5 curl https://files.example",
+    'URL=https://files.example; wget "$URL"',
+    "GET=curl; $GET https://files.example",
+    'GET="curl -sfL"; $GET https://files.example',
+    "crictl pull registry.example/pause:3.10",
+    "crictl --config /etc/crictl.yaml pull registry.example/pause:3.10",
+    "ctr -n k8s.io images pull registry.example/pause:3.10",
+    "yum install -y x",
+    "dnf -y install x",
+    "zypper --non-interactive install x",
+    "apk add x",
+    "tdnf install -y x",
+    "snap install x",
+    "pip3 install x",
+    "python3 -m pip install x",
+    "git clone https://files.example/x",
+    "aws s3 cp s3://x y",
+    "kubeadm config images pull",
+    "kubectl apply -f https://files.example/x.yaml",
+    "FOLDER/install.sh",
+    "bash FOLDER/install.sh",
+    ". FOLDER/install.sh",
+    "sudo -E FOLDER/install.sh",
+    "FOLDER/unknown.sh",
+]
+
+
+@pytest.mark.parametrize("settings", [PROXY, TRUSTED], ids=["without certificates", "with certificates"])
+@pytest.mark.parametrize("command", NETWORK_SPELLINGS)
+def test_a_command_that_needs_the_network_runs_behind_certificates_and_exports(
+    stand_ins: Path, command: str, settings: ProxySettings
+) -> None:
+    script = stand_ins / "install.sh"
+    script.write_text("curl https://files.example\n")
+    script.chmod(0o755)
+    (stand_ins / "unknown.sh").write_text(script.read_text())
+    (stand_ins / "unknown.sh").chmod(0o755)
+    files = [
+        {"path": str(script), "content": script.read_text()},
+        {"path": str(stand_ins / "unknown.sh"), "contentFrom": {"secret": {"name": "a", "key": "a"}}},
+    ]
+    obj = commands("true", command.replace("FOLDER", str(stand_ins)), "echo end", files=files)
+    for target in (TRUST_STORE, COMMANDS):
+        obj = run(target, obj, settings).obj
+    calls, _ = executed(spec_of(obj)["preKubeadmCommands"], stand_ins)
+    network = [number for number, (name, _) in enumerate(calls) if not name.startswith("systemctl ")]
+    assert network
+    assert all(calls[number][1] == settings.variables() for number in network)
+    trusted = [number for number, (name, _) in enumerate(calls) if name == "systemctl try-restart"]
+    assert bool(trusted) is bool(settings.trusted_ca.pem)
+    assert all(number < network[0] for number in trusted)

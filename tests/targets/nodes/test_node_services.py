@@ -213,3 +213,20 @@ def test_patches_of_a_class_write_the_workers_of_eks_and_leave_out_its_hosted_co
     for text in contents(spec).values():
         assert systemd_environment(text)["HTTP_PROXY"] == PASSWORD
     assert "try-restart containerd" in spec[kind.system.commands][0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_said"),
+    [
+        pytest.param("AWSManagedControlPlaneTemplate", False, id="hosted, without nodes"),
+        pytest.param("OtherControlPlaneTemplate", True, id="unknown"),
+    ],
+)
+def test_a_control_plane_that_no_target_writes_is_a_warning_of_its_class_unless_it_is_hosted(
+    kind: str, is_said: bool
+) -> None:
+    api_version = "controlplane.cluster.x-k8s.io/v1beta2"
+    cp = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "cp", "namespace": "ns"}, "spec": {}}
+    given = [cluster_class("v1beta1", cp, {}, {}), cp, cluster("v1beta1")]
+    _, reported = answer(given, httpProxy=PASSWORD)
+    assert any("no target writes the nodes of" in line for line in reported) is is_said

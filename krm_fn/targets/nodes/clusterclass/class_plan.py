@@ -157,7 +157,7 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
             raise _ObstacleError(
                 f"whether `{path[-1]}` is there depends on a Cluster: let the class always write it"
             )
-        ends = {LISTS: _END, NODES: _END}
+        ends = dict.fromkeys((ADDITIONS, LISTS, NODES), _END)
         if path == config.commands:
             place = text_at(listed.options, ("commands", "place"))
             ends.update(_beginnings(patches, added, additions, place))
@@ -208,18 +208,19 @@ def _beginnings(
     exports = "the exports have to be behind a command that sets or unsets the proxy"
     is_changed = not place and any(map(changes_proxy, texts))
     beginnings = {}
-    for name, entries, anchor, is_held, reason in (
-        (LISTS, additions.fixed, where.restart, where.restart_behind >= 0, restart),
-        (NODES, additions.templates, where.exports, is_changed, exports),
+    for name, anchor, obstacle in (
+        (ADDITIONS, where.trust, ""),
+        (LISTS, where.restart, restart if additions.fixed and where.restart_behind >= 0 else ""),
+        (NODES, where.exports, exports if additions.templates and is_changed else ""),
     ):
         if place != "Start" and anchor == len(texts):
             continue
-        if not is_held:
+        if not obstacle:
             beginnings[name] = _BEGINNING
-        elif entries and not place:
+        elif not place:
             message = (
                 f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
-                f"has the proxy: {reason}. Build what that command needs into the image, or choose the place with "
+                f"has the proxy: {obstacle}. Build what that command needs into the image, or choose the place with "
                 "`spec.targets.nodes.commands.place`"
             )
             patches.report("NetworkBeforeProxy", message)
@@ -262,8 +263,11 @@ def _add_to_list(
     elif not is_there:
         patches.add(LISTS, path, value=list(fixed))
         fixed = ()
-    for entry in additions.common:
-        patches.add(ADDITIONS, (*path, _END), value=entry)
+    common = list(additions.common)
+    if ends[ADDITIONS] == _BEGINNING:
+        common.reverse()  # each goes in front of those before
+    for entry in common:
+        patches.add(ADDITIONS, (*path, ends[ADDITIONS]), value=entry)
     for entry in fixed:
         patches.add(LISTS, (*path, ends[LISTS]), value=entry)
     for text in additions.templates:
