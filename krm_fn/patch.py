@@ -160,15 +160,19 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
         InternalError: an operation does not fit the data. Targets work on data they have seen, so this is
             never the mistake of a user.
     """
-    # A later operation may reach into the value of an earlier one, so each value is copied.
-    written = [operation.to_json() for operation in operations]
-    if not written:
-        return data
     import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
 
+    # ``JsonPatch`` would make each operation twice, to check it and to apply it.
+    kinds = {
+        "add": jsonpatch.AddOperation,
+        "replace": jsonpatch.ReplaceOperation,
+        "remove": jsonpatch.RemoveOperation,
+    }
     try:
-        patch = jsonpatch.JsonPatch(written)
-        return patch.apply(data, in_place=True)
+        for operation in operations:
+            # A later operation may reach into the value of an earlier one, so each value is copied.
+            data = kinds[operation.op](operation.to_json()).apply(data)
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
         message = f"an operation does not fit its object: {error}"
         raise InternalError(message) from error
+    return data

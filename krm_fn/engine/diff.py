@@ -6,8 +6,6 @@ that changes is changed in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn import patch
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import APPEND, Operation, Pointer
@@ -20,45 +18,50 @@ def diff(before: Any, after: Any) -> list[Operation]:
 
     No operation where both say the same, whatever the order of their keys.
     """
-    return list(_values(before, after, ()))
+    operations: list[Operation] = []
+    _compare(before, after, (), operations)
+    return operations
 
 
-def _values(before: Any, after: Any, path: Pointer) -> Iterator[Operation]:
+def _compare(before: Any, after: Any, path: Pointer, operations: list[Operation]) -> None:
+    """Add the operations from one value to another at a path."""
     is_filled = path and not before and after
     if isinstance(before, dict) and isinstance(after, dict) and not is_filled:
-        yield from _members(before, after, path)
+        _compare_members(before, after, path, operations)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from _items(before, after, path)
+        _compare_items(before, after, path, operations)
     elif not same(before, after):
-        yield patch.replace(*path, value=after)
+        operations.append(patch.replace(*path, value=after))
 
 
-def _members(before: Fields, after: Fields, path: Pointer) -> Iterator[Operation]:
-    for key in before:
-        if key not in after:
-            yield patch.remove(*path, key)
+def _compare_members(
+    before: Fields, after: Fields, path: Pointer, operations: list[Operation]
+) -> None:
+    operations += [patch.remove(*path, key) for key in before if key not in after]
     for key, value in after.items():
         if key not in before:
-            yield patch.add(*path, key, value=value)
-        elif before[key] is not value:
-            yield from _values(before[key], value, (*path, key))
+            operations.append(patch.add(*path, key, value=value))
+        elif before[key] is not value:  # a draft copies nothing but what changes
+            _compare(before[key], value, (*path, key), operations)
 
 
-def _items(before: list[Any], after: list[Any], path: Pointer) -> Iterator[Operation]:
-    """Yield changes at old indices, then removals from the back, then additions from the front."""
+def _compare_items(
+    before: list[Any], after: list[Any], path: Pointer, operations: list[Operation]
+) -> None:
+    """Add changes at old indexes, then removals from the back, then additions from the front."""
     pairs = pair_items(before, after)
     for old, new in pairs:
         if before[old] is not after[new]:
-            yield from _values(before[old], after[new], (*path, str(old)))
+            _compare(before[old], after[new], (*path, str(old)), operations)
     kept = dict(pairs)
-    for index in reversed(range(len(before))):
-        if index not in kept:
-            yield patch.remove(*path, index)
+    gone = [index for index in reversed(range(len(before))) if index not in kept]
+    operations += [patch.remove(*path, index) for index in gone]
     partners = set(kept.values())
     length = len(pairs)
     for index, item in enumerate(after):
         if index in partners:
             continue
+        # At the end of the list no index is needed, and the operation fits whatever its length is.
         at = APPEND if index == length else index
-        yield patch.add(*path, at, value=item)
+        operations.append(patch.add(*path, at, value=item))
         length += 1

@@ -156,7 +156,7 @@ class _Writer:
     def value(self, child: Child) -> None:
         """Note the edits that give a value its new data."""
         node = child.slot.node
-        if not same(child.old, child.new):
+        if child.old is not child.new:
             self._changed.add(node)
         elif not self._has_stale_alias(node):
             return
@@ -239,6 +239,8 @@ class _Writer:
             new = GONE
             if index in partners:
                 new = child.new[partners[index]]
+                if same(old, new):
+                    new = old  # an item at another index is not shared
             else:
                 gone[comparable(old)] = slot
             children.append(Child(slot, old, new, child.slot.kind))

@@ -126,15 +126,23 @@ def style_of(text: str, root: Node) -> Layout:
     steps: list[int] = []
     dashes: list[int] = []
     is_json = text.lstrip().startswith(("{", "["))
-    for node in walk(root):
+    if is_json:
+        mappings = [node for node in walk(root) if isinstance(node, Mapping)]
+        is_json = all(quote_of(key) == '"' for node in mappings for key, _ in node.entries)
+    pending = [root]
+    # Scalars have no layout, and neither has what is inside of a flow collection.
+    while pending:
+        node = pending.pop()
         if isinstance(node, Mapping):
-            if is_json:
-                is_json = all(quote_of(key) == '"' for key, _ in node.entries)
-            for value, columns in _indents(text, node):
+            indents = list(_indents(text, node))
+            for value, columns in indents:
                 if isinstance(value, Sequence):
                     dashes.append(columns)
                 elif columns:
                     steps.append(columns)
+            pending += [value for value, _ in reversed(indents)]
+        elif isinstance(node, Sequence) and not node.flow:
+            pending += [item for item in reversed(node.items) if isinstance(item, Collection)]
     return Layout(_usual(steps, 2), _usual(dashes, 0), json=is_json)
 
 

@@ -61,6 +61,8 @@ def _is_one(before: Any, after: Any) -> bool:
 
 def comparable(item: Any) -> str:
     """Return a text that is equal where ``same`` is true of two items."""
+    if isinstance(item, str):
+        return f'"{item}'  # nothing else begins with a quote
     return json.dumps(item, sort_keys=True)
 
 
@@ -88,6 +90,12 @@ def _matches(
     pairs: list[Pair] = []
     if set(keys_before).isdisjoint(keys_after):
         return pairs
+    # Nearly all lists only get items, each once: those that stay have the same order.
+    index_of = dict(zip(keys_after, new, strict=True))
+    if len(index_of) == len(new) and index_of.keys() >= set(keys_before):
+        partners = [index_of[name] for name in keys_before]
+        if partners == sorted(set(partners)):
+            return list(zip(old, partners, strict=True))
     from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits only add items
 
     matcher = SequenceMatcher(None, keys_before, keys_after)

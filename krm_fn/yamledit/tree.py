@@ -163,13 +163,17 @@ class _Composer:
         node: Mapping | Sequence
         last: Node | None = None
         next_event = self._next
+        scalar = self._scalar  # called directly: nearly all nodes are scalars
         if kind is MappingStartEvent:
             node = Mapping(start, flow=is_flow)
             if anchor:
                 self._anchors[anchor] = node
             while type(event := next_event()) is not MappingEndEvent:
-                key = self._node(event, depth + 1)
-                last = self._node(next_event(), depth + 1)
+                is_scalar = type(event) is ScalarEvent
+                key = scalar(event) if is_scalar else self._node(event, depth + 1)
+                event = next_event()
+                is_scalar = type(event) is ScalarEvent
+                last = scalar(event) if is_scalar else self._node(event, depth + 1)
                 node.entries.append((key, last))
         else:
             node = Sequence(start, flow=is_flow)
