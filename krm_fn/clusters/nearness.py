@@ -4,9 +4,8 @@ That is the one of its own file, else of its own folder, else of the folder arou
 equally near count together. A namespace that is left out, or ``${NAMESPACE}``, may be any: ``kustomize``, ``kpt`` and
 ``clusterctl`` set it later. All objects of a list without paths are equally near.
 
-Inside of a cluster there is one object of a name. Two folders beside each other are for two clusters where they hold
-the same object, as ``clusters/dev`` and ``clusters/prod`` do, or different Clusters: nothing in one is there for the
-other.
+Inside of a cluster there is one object of a name. Two folders beside each other are for two clusters where both hold
+a Cluster, or the same object, as ``clusters/dev`` and ``clusters/prod`` do: nothing in one is there for the other.
 """
 
 from __future__ import annotations
@@ -90,12 +89,10 @@ class Folders:
         return near
 
     def _are_apart(self, part: str, other: str) -> bool:
-        objects = self._objects.get(part, set())
-        if not objects.isdisjoint(self._objects.get(other, ())):
+        if part in self._clusters and other in self._clusters:
             return True
-        clusters = self._clusters.get(part)
-        other_clusters = self._clusters.get(other)
-        return bool(clusters and other_clusters and clusters.isdisjoint(other_clusters))
+        objects = self._objects.get(part, set())
+        return not objects.isdisjoint(self._objects.get(other, ()))
 
 
 class ObjectIndex(Mapping[Key, _Value]):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters import Key, ObjectIndex, chart_of, key_of
+from krm_fn.clusters import Folders, Key, ObjectIndex, chart_of, key_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
@@ -55,9 +55,9 @@ class ChartUse(NamedTuple):
         return "bitnami" in self.url.lower()
 
 
-def chart_sources(objects: Iterable[Object]) -> ChartSources:
-    """Return the sources of charts among objects."""
-    urls: ObjectIndex[str] = ObjectIndex()
+def chart_sources(objects: Iterable[Object], folders: Folders) -> ChartSources:
+    """Return the sources of charts among objects; ``folders`` tell apart those of different clusters."""
+    urls: ObjectIndex[str] = ObjectIndex(folders=folders)
     for obj in objects:
         if obj.group_kind in CHART_SOURCES:
             urls.add(key_of(obj), text_at(obj.data, ("spec", "url")))

@@ -132,7 +132,7 @@ def plan_records(
                 records.append(record)
             new_objects += companions(subject, creators, seen)
     new_objects += generated(topology, config)
-    records += lacking(new_objects, known, config, overview)
+    records += lacking(new_objects, known, folders, config, overview)
     overview.unreadable = list(reader.unreadable.values())
     overview.kinds = reader.kinds
     return records

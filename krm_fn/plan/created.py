@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krm_fn.clusters import Key, ObjectIndex, Topology, key_of
+from krm_fn.clusters import Folders, Key, ObjectIndex, Topology, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
 from krm_fn.light_typing import TYPE_CHECKING
@@ -53,17 +53,24 @@ def generated(topology: Topology, config: ProxyConfig) -> Iterator[TargetRecord]
 def lacking(
     created: Sequence[TargetRecord],
     known: ObjectIndex[None],
+    folders: Folders,
     config: ProxyConfig,
     overview: Overview,
 ) -> Iterator[ObjectRecord]:
-    """Yield the records of the new objects that the list lacks and the selector includes, each once for a cluster."""
+    """Yield the records of the new objects that the list lacks and the selector includes, each once for a cluster.
+
+    One that is created for a folder without Clusters is not there for a folder with some, nor the other way round: a
+    run over one of the two alone creates it.
+    """
+    new: dict[str | None, ObjectIndex[None]] = {}
     for target_record in created:
         obj = target_record.obj
         key = identity(obj)
-        if known.candidates(key):
+        beside = new.setdefault(folders.cluster_folder(key.file), ObjectIndex(folders=folders))
+        if known.candidates(key) or beside.candidates(key):
             continue
         if is_selected(obj, config):
-            known.add(key, None)
+            beside.add(key, None)
             index, memberships = target_record.item_index, target_record.memberships
             yield ObjectRecord(index, obj, memberships, [target_record])
             continue

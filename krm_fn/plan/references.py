@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters import Folders, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import lookup
-from krm_fn.places.installed_charts import NO_SOURCES, ChartSources, chart_sources
+from krm_fn.places.installed_charts import chart_sources
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.items import ItemReader, items_of_kinds
 from krm_fn.plan.selection import is_enabled, is_selected
@@ -31,15 +31,15 @@ def data_uses(
         rows = {name: row for name, row in rows.items() if row.fills == VALUES}
         if not rows:
             return NO_USES
-    sources = _chart_sources(reader)
+    sources = chart_sources(_flux_sources(reader), folders)
+    if sources.urls:
+        _add_whole(items, reader, folders)
     uses = DataUses(folders, fills_variables=fills_variables, chart_sources=sources)
     for name, row in rows.items():
         if row.reference_words:
             _note_references(uses, name, row, reader, config)
     if uses.names:
-        for index in items:
-            for obj in reader.readable(index):
-                add_whole(folders, obj)
+        _add_whole(items, reader, folders)
         _note_data(uses, reader, config)
     return uses
 
@@ -51,16 +51,24 @@ def add_whole(folders: Folders, obj: Object) -> None:
         folders.add(key_of(obj))
 
 
-def _chart_sources(reader: ItemReader) -> ChartSources:
-    """Return the sources of Flux that say more of a chart than its HelmRelease: of a ``chartRef``, and of Bitnami."""
+def _add_whole(items: Iterable[int], reader: ItemReader, folders: Folders) -> None:
+    for index in items:
+        for obj in reader.readable(index):
+            add_whole(folders, obj)
+
+
+def _flux_sources(reader: ItemReader) -> Iterator[Object]:
+    """Yield the sources of Flux, if one says more of a chart than its HelmRelease: of a ``chartRef``, or of Bitnami."""
     if not items_of_kinds(reader.source, ["HelmRelease"]):
-        return NO_SOURCES
+        return
     words = ("bitnami", "Bitnami", "OCIRepository")
     kinds = [kind for _, kind in CHART_SOURCES]
-    found = []
-    for index in items_of_kinds(reader.source, kinds, words):
-        found += [obj for obj in reader.readable(index) if not obj.is_local]
-    return chart_sources(found)
+    if not items_of_kinds(reader.source, kinds, words):
+        return
+    for index in items_of_kinds(reader.source, kinds):  # a nearer one may hold none of the words
+        for obj in reader.readable(index):
+            if not obj.is_local:
+                yield obj
 
 
 def _note_references(

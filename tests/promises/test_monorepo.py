@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import certificates
-from cluster_objects import cluster, named, reference
+from cluster_objects import cluster, config_template, machine_deployment, named, reference
 from function_configs import URL, proxy_config
 from krm_fn.krm.file_changes import changed_files
 from krm_fn.krm.manifests import Manifests
@@ -247,45 +247,153 @@ class TestTheClusterOfAWorkload:
         assert run(after) == after
 
 
-OBJECTS: dict[str, dict[str, Any]] = {
-    "cert-manager": workload(),
-    "cainjector": workload("cainjector"),
-    "reads a map": workload("reader", envFrom=FROM_MAP),
-    "a map": config_map("environment", HTTP_PROXY="http://old:1"),
-    "release": release(),
-    "values with env": values(env=ENV),
-    "values": values(policy="sync"),
-    "nodes": TestReferencesOfTheConfig.nodes("${CLUSTER_NAME}"),
-}
-MEMBERS = st.lists(st.sampled_from(sorted(OBJECTS)), unique=True, min_size=1, max_size=5)
+def source(url: str, namespace: str = "") -> dict[str, Any]:
+    metadata = {"name": "external-dns", **({"namespace": namespace} if namespace else {})}
+    return {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": "HelmRepository",
+        "metadata": metadata,
+        "spec": {"url": url},
+    }
+
+
+def objects_of(name: str) -> dict[str, list[dict[str, Any]]]:
+    """The objects that a folder may hold, each list in files of its own; those of nodes are of a Cluster."""
+    return {
+        "cert-manager": [workload()],
+        "cainjector": [workload("cainjector")],
+        "a workload with a label": [
+            {
+                **workload("labelled"),
+                "metadata": {
+                    "name": "labelled",
+                    "namespace": "cert-manager",
+                    "labels": {"cluster.x-k8s.io/cluster-name": name},
+                },
+            }
+        ],
+        "reads a map": [workload("reader", envFrom=FROM_MAP)],
+        "a map": [config_map("environment", HTTP_PROXY="http://old:1")],
+        "a map without a namespace": [config_map("environment", "", HTTP_PROXY="http://old:1")],
+        "release": [release()],
+        "a source": [source("https://charts.example/external-dns", "apps")],
+        "a source without a namespace": [source("https://charts.bitnami.com/bitnami")],
+        "values with env": [values(env=ENV)],
+        "values": [values(policy="sync")],
+        "nodes": [TestReferencesOfTheConfig.nodes("${CLUSTER_NAME}")],
+        "nodes by name": [TestReferencesOfTheConfig.nodes(name)],
+        "workers": [machine_deployment(of=name), config_template()],
+        "a template that nobody uses": [config_template()],
+        "a template of a namespace": [config_template(namespace="org")],
+        "a Secret of the Cluster": [named("Secret", f"{name}-cluster-values")],
+    }
+
+
+ALL_MEMBERS = sorted(objects_of(""))
+NODES = {"nodes by name", "workers", "a template that nobody uses", "a template of a namespace"}
+"""What means a Cluster, which its folder must hold then."""
+OF_ITS_OWN = "a Cluster of its own"
+ALONE = ["cert-manager", "cainjector", "workers"]
+"""What means nothing outside of its folder, whoever is there."""
+MEMBERS = st.lists(st.sampled_from(ALL_MEMBERS), unique=True, min_size=1, max_size=6)
 CLUSTERS = st.dictionaries(st.sampled_from(["dev", "eu/prod", "eu/test"]), MEMBERS, min_size=2)
-BUNDLES: dict[str, Any] = {
+COMMON = st.lists(st.sampled_from(ALONE), unique=True)
+SPECS: dict[str, Any] = {
     "no certificates": {},
     "certificates": {"trustedCA": {"pem": certificates.A}},
     "certificates of each cluster": TestReferencesOfTheConfig.SPEC,
+    "names with a hash": {"rollout": {"hashNames": True}},
+    "Secrets of Clusters": {
+        "rollout": {"hashNames": True},
+        "targets": {"giantswarm": {"generate": ["systemdProxy", "clusterValues"]}},
+    },
 }
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(clusters=CLUSTERS, has_clusters=st.booleans(), bundle=st.sampled_from(sorted(BUNDLES)))
-def test_a_run_over_a_folder_gives_the_bytes_of_a_run_over_all(
-    clusters: dict[str, list[str]], *, has_clusters: bool, bundle: str
+def check_each_folder(
+    clusters: dict[str, list[str]], common: list[str], folders: str, spec: str, *, first: bool
 ) -> None:
     """Folders are told apart by their Clusters, or by a workload that all of them have."""
     files: Files = {}
+    has_clusters = folders != "the same workload"
     for number, (name, members) in enumerate(clusters.items()):
         folder = f"clusters/{name}"
+        cluster_name = f"c{number}" if folders == OF_ITS_OWN else "c"
         if has_clusters:
-            files[f"{folder}/cluster.yaml"] = text(of_pods(f"c{number}", f"10.{number}.0.0/16"))
+            files[f"{folder}/cluster.yaml"] = text(of_pods(cluster_name, f"10.{number}.0.0/16"))
         else:
             files[f"{folder}/base.yaml"] = text(workload("base"))
+        documents = objects_of(cluster_name)
         for at, member in enumerate(members):
-            files[f"{folder}/{at % 2}/{at}.yaml"] = text(OBJECTS[member])
+            if member in NODES and not has_clusters:
+                continue
+            for part, document in enumerate(documents[member]):
+                files[f"{folder}/{at % 2}/{at}-{part}.yaml"] = text(document)
         pem = (certificates.A, certificates.B)[number % 2]
         files[f"{folder}/ca/ca.yaml"] = text(config_map("corp-ca", **{"ca.crt": pem}))
-    spec = {**CHARTS, **BUNDLES[bundle]}
-    after = run(files, **spec)
+    if has_clusters and common:
+        folder = "clusters/common" if first else "shared"
+        files[f"{folder}/ca.yaml"] = text(config_map("corp-ca", **{"ca.crt": certificates.A}))
+        for at, member in enumerate(common):
+            files[f"{folder}/{at}.yaml"] = text(*objects_of("other")[member])
+    options: dict[str, Any] = {**SPECS[spec]}
+    options["targets"] = {**CHARTS["targets"], **options.get("targets", {})}
+    after = run(files, **options)
     for name in clusters:
         folder = f"clusters/{name}/"
-        assert below(after, folder) == run(files, folder, **spec)
-    assert run(after, **spec) == after
+        assert below(after, folder) == run(files, folder, **options)
+    assert run(after, **options) == after
+
+
+@pytest.mark.parametrize(
+    ("clusters", "common", "folders", "spec"),
+    [
+        pytest.param(
+            {"dev": ["release", "a source"], "eu/prod": ["a source without a namespace"]},
+            [],
+            OF_ITS_OWN,
+            "no certificates",
+            id="the source of a chart, of which another cluster has one with a word that is looked for",
+        ),
+        pytest.param(
+            {"dev": ["workers"], "eu/prod": ["a template that nobody uses"]},
+            [],
+            OF_ITS_OWN,
+            "names with a hash",
+            id="a template, of whose name another cluster has one that nobody uses",
+        ),
+        pytest.param(
+            {"dev": ["cert-manager"], "eu/prod": []},
+            ["cainjector"],
+            OF_ITS_OWN,
+            "certificates",
+            id="an object that is created also for a folder without a Cluster",
+        ),
+        pytest.param(
+            {"dev": ["a workload with a label"], "eu/prod": []},
+            [],
+            "a Cluster of one name",
+            "no certificates",
+            id="a Cluster of a name that another folder has as well",
+        ),
+    ],
+)
+def test_what_is_elsewhere_has_no_say_in(
+    clusters: dict[str, list[str]], common: list[str], folders: str, spec: str
+) -> None:
+    for first in (True, False):
+        check_each_folder(clusters, common, folders, spec, first=first)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    clusters=CLUSTERS,
+    common=COMMON,
+    folders=st.sampled_from([OF_ITS_OWN, "a Cluster of one name", "the same workload"]),
+    spec=st.sampled_from(sorted(SPECS)),
+    first=st.booleans(),
+)
+def test_a_run_over_a_folder_gives_the_bytes_of_a_run_over_all(
+    clusters: dict[str, list[str]], common: list[str], folders: str, spec: str, *, first: bool
+) -> None:
+    check_each_folder(clusters, common, folders, spec, first=first)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from krm_fn.clusters import Key, ObjectIndex, key_of, nearest, references
+from krm_fn.clusters import Folders, Key, ObjectIndex, key_of, nearest, references
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.results import Result
 from krm_fn.plan import Location, ObjectSource, items_of_kinds
@@ -70,7 +70,7 @@ def template_names(
     if not concerned:
         return
     users = _users(source, places)
-    patches = _patches(users)
+    patches = _patches(users, Folders(known.key for place in places for known in place.memberships))
     for template in concerned:
         key = key_of(template.obj)
         its_users = users.get(key, [])
@@ -81,12 +81,12 @@ def template_names(
         yield from renamed(template, its_users, source, rival)
 
 
-def _patches(users: ObjectIndex[list[User]]) -> dict[Key, Key]:
+def _patches(users: ObjectIndex[list[User]], folders: Folders) -> dict[Key, Key]:
     """Return the templates of which the list holds a patch, one of the same name that no object refers to, and this.
 
     A patch belongs to the Clusters of its template, which it would not know by another name.
     """
-    used = ObjectIndex((key, None) for key, its_users in users.items() if its_users)
+    used = ObjectIndex(((key, None) for key, its_users in users.items() if its_users), folders)
     patches: dict[Key, Key] = {}
     for key, its_users in users.items():
         if its_users:
