@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from krm_fn.errors import EditError, InputError
 from krm_fn.formats import sops
-from krm_fn.formats.base64_text import decoded, encoded
+from krm_fn.formats.escaping import base64_of, text_of_base64
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
@@ -52,7 +52,7 @@ class Value(NamedTuple):
         """Return ``text`` as the object must hold it."""
         if not self.is_base64:
             return f"{self.before}{text}{self.behind}"
-        coded = encoded(text)
+        coded = base64_of(text)
         width = self.width or len(coded) or 1
         lines = [coded[start : start + width] for start in range(0, len(coded), width)]
         return "\n".join(lines) + self.ending
@@ -107,7 +107,7 @@ def current(data: Any, value: Value) -> Value:
     if value.problem or not isinstance(written, str):
         return value._replace(text="")
     if value.is_base64:
-        return value._replace(text=decoded(written))
+        return value._replace(text=text_of_base64(written))
     end = len(written) - len(value.behind)
     return value._replace(text=written[len(value.before) : end])
 
@@ -230,7 +230,7 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
     value = Value(path, text)
     if is_base64 and not sops.hides(text):
         try:
-            plain = decoded(text)
+            plain = text_of_base64(text)
         except ValueError:
             message = (
                 f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under "

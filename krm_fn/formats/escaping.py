@@ -9,6 +9,7 @@ Language section 2.2 for quoting; RFC 3986 sections 2.3 and 3.2.1 for user info;
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import lru_cache
 
@@ -160,3 +161,17 @@ def shell_word(word: str) -> str | None:
         else:
             read += piece["single"] or piece["plain"] or (piece["escaped"] or "").replace("\n", "")
     return read
+
+
+def base64_of(text: str) -> str:
+    """Return a text in base64, on one line."""
+    return base64.b64encode(text.encode()).decode()
+
+
+def text_of_base64(text: str) -> str:
+    """Return a text that is in base64, with any blanks and line breaks in it.
+
+    Raises:
+        ValueError: it is not base64, or not of a text in UTF-8.
+    """
+    return base64.b64decode("".join(text.split()), validate=True).decode()

@@ -12,7 +12,7 @@ from krm_fn.errors import InputError
 from krm_fn.formats.embedded import NotEditedError, Value
 from krm_fn.krm.results import Result
 from krm_fn.yamledit import Document
-from krm_fn.yamledit.splice import splice
+from krm_fn.yamledit.lines import splice
 from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Scalar, walk
 

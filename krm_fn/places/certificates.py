@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import pem
-from krm_fn.formats.base64_text import decoded, encoded
+from krm_fn.formats.escaping import base64_of, text_of_base64
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, lookup
 from krm_fn.places.containers import variable_of
@@ -51,7 +51,7 @@ class CertificateText(NamedTuple):
             raise WrongTypeError(place.path, text, "a string")
         try:
             if self.is_base64:
-                text = decoded(text)
+                text = text_of_base64(text)
         except ValueError:
             message = "is no text in base64, so it stays as it is: correct it, or remove it"
             draft.report("TextUnreadable", message, place.path)
@@ -67,7 +67,7 @@ class CertificateText(NamedTuple):
         if not new:
             draft.remove(place.path, keep=place.kept_steps)
         elif self.is_base64:
-            draft.set(place.path, encoded(new))
+            draft.set(place.path, base64_of(new))
         else:
             draft.set(place.path, new)
 
@@ -110,4 +110,4 @@ class NamedEntry(NamedTuple):
 
 def in_base64(settings: ProxySettings) -> str:
     """Return the certificates to trust in base64, on one line; "" for none."""
-    return encoded(settings.trusted_ca.pem)
+    return base64_of(settings.trusted_ca.pem)

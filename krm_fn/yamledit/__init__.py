@@ -3,13 +3,12 @@
 The same data, the same bytes; what the new data does not change stays byte for byte. It knows nothing of Kubernetes,
 proxies or files, and could be published alone.
 
-    lines     the line breaks of YAML            edit      tree + new data -> changes -> text, proven
-    tree      text -> nodes with positions       pairs     which items of two lists are the same
-    data      nodes -> plain data                layout    where the parts of a collection are, the style
-    document  what one document says             scalars   a text with another value in its style
-    stream    a text of several documents        render    new data -> text in a style
-    cut       a long list into its items         was       what was empty before, in a comment
-    splice    a text after edits of its spans
+    lines    positions in a text                edit     tree + new data -> changes -> text, proven
+    tree     text -> nodes with positions       pairs    which items of two lists are the same
+    data     a document: nodes <-> plain data   layout   where the parts of a collection are, the style
+    stream   a text of several documents        scalars  a text with another value in its style
+    cut      a long list into its items         render   new data -> text in a style
+                                                was      what was empty before, in a comment
 
 Here is what reads. What writes, and ``stream``, is imported from its module: most runs change little or nothing.
 """
@@ -18,12 +17,7 @@ from __future__ import annotations
 
 from krm_fn.light_typing import Any
 from krm_fn.yamledit.cut import Cut, cut
-from krm_fn.yamledit.data import same
-from krm_fn.yamledit.document import (
-    CODE_OF_YTT,
-    Document,
-    has_complex_keys,
-)
+from krm_fn.yamledit.data import CODE_OF_YTT, Document, has_complex_keys, same
 from krm_fn.yamledit.lines import Lines, Position, with_line_feeds
 
 __all__ = [

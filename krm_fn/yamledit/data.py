@@ -1,4 +1,4 @@
-"""The tree as plain data, the way YAML 1.2 reads it.
+"""One YAML document as plain data, the way YAML 1.2 reads it, and as a text that gets new data.
 
 A key is a string, and so is every value that JSON cannot hold (``.nan``, a date, ``=``). What YAML 1.1 reads
 differently (``yes``, ``22:30``, ``0640``) is data that is only looked at: its words stay in the text.
@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import math
 import re
-from operator import is_
+from collections.abc import Collection
+from collections.abc import Sequence as Path
+from functools import cached_property
 
 from krm_fn.errors import ExpansionError, TextError
 from krm_fn.light_typing import Any, Fields
 from krm_fn.yamledit.lines import Lines, column_of
-from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence, walk
+from krm_fn.yamledit.tree import (
+    MAX_DEPTH,
+    Alias,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    compose,
+    walk,
+)
 
 _STR_TAGS = frozenset(
     {"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"}
@@ -29,6 +40,12 @@ _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NUMBERS_BEGIN = frozenset("+-.0123456789")
 _LONGEST_NUMBER = 1000  # Python refuses to read integers of more than 4300 digits
+
+CODE_OF_YTT = "#@"
+"""What begins code and annotations of ytt: a text that has it, ytt reads."""
+PLAIN, FOR_YTT = "#", "#!"
+"""What begins a comment; the second one in a text that ytt reads, which takes the first one for its own."""
+_PAIR = r"(?i)(?<!\\)((?:\\\\)*)((?:\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})+)"
 
 MAX_EXPANSION = 100_000
 _LEAST_EXPANSION = 1000
@@ -240,17 +257,114 @@ def shared(old: Any, new: Any) -> Any:
     """
     if isinstance(old, dict) and isinstance(new, dict):
         new = {name: shared(old.get(name), value) for name, value in new.items()}
-        if old.keys() != new.keys():
-            return new
-        is_same = all(map(is_, map(old.get, new), new.values()))
     elif isinstance(old, list) and isinstance(new, list):
         longer = new[len(old) :]
         new = [*map(shared, old, new), *longer]
-        if len(old) != len(new):
-            return new
-        is_same = all(map(is_, old, new))
-    else:
-        is_same = same(old, new)
-    if is_same:
+    if same(old, new):
         return old
     return new
+
+
+class Document:
+    """One YAML document; ``root`` is its tree, composed on first use.
+
+    ``envelope``: members of the outermost mapping of which nothing is kept in a comment when they are filled.
+    ``for_ytt`` is True for a document of a text that ytt reads; one with code of ytt in it is one in any case.
+    """
+
+    def __init__(self, text: str, envelope: Collection[str] = (), *, for_ytt: bool = False) -> None:
+        self.text = text
+        self.envelope = envelope
+        self.comment = PLAIN
+        if for_ytt or CODE_OF_YTT in text:
+            self.comment = FOR_YTT
+
+    @cached_property
+    def root(self) -> Node:
+        """The tree of the text; raises InputError if it is not one YAML document."""
+        if "\\ud" in self.text.lower():
+            self.text = _with_characters(self.text)
+        return compose(self.text)
+
+    def data(self, node: Node | None = None, *, keys_may_repeat: bool = False) -> Any:
+        """Return the plain data of the text, or of a value in it, new at each call: the caller may change it.
+
+        Raises:
+            InputError: the text cannot be read, or a key has two values in one mapping, and may not. In a text with
+                code of ytt it may: functions share one mapping.
+        """
+        may_repeat = keys_may_repeat or self.comment is FOR_YTT
+        return view(node or self.root, self.text, keys_may_repeat=may_repeat)
+
+    def members(self) -> dict[str, Node] | None:
+        """Return the members of the outermost mapping; None if the text is something else.
+
+        Raises:
+            TextError: a key is there twice.
+        """
+        if not isinstance(self.root, Mapping):
+            return None
+        if self.comment is not FOR_YTT:
+            refuse_repeated_keys(self.root, self.text)
+        return {key_text(key): value for key, value in self.root.entries}
+
+    @staticmethod
+    def items(node: Node | None) -> list[Node] | None:
+        """Return the items of a list, None for anything else."""
+        if isinstance(node, Alias):
+            node = node.target
+        if isinstance(node, Sequence):
+            return node.items
+        return None
+
+    def place(self, path: Path[str]) -> int:
+        """Return where the member or item at ``path`` begins, or the last parent of it that exists.
+
+        Raises:
+            InputError: the text cannot be read.
+        """
+        node = self.root
+        position = node.start
+        for step in path:
+            while isinstance(node, Alias):
+                node = node.target
+            inner = {name: (start, value) for name, start, value in children(node)}
+            if step not in inner:
+                break
+            position, node = inner[step]
+        return position
+
+    def with_data(self, new: Any) -> str:
+        """Return the text with new data, as close to its author's style as possible.
+
+        Raises:
+            InputError: the text cannot be read.
+            EditError: a key would have to be written that no text can hold.
+            InternalError: no way of writing it passed the proof.
+        """
+        from krm_fn.yamledit.edit import rewritten  # noqa: PLC0415 -- most documents are only read
+
+        original = self.text
+        text = rewritten(self.text, self.root, new, self.envelope, self.comment)
+        if text == self.text:
+            return original
+        return text
+
+
+def _with_characters(text: str) -> str:
+    r"""Return a text with each character that JSON writes as two escapes (``\ud83d\ude00``): YAML knows no such pair."""  # noqa: E501
+
+    def characters(match: re.Match[str]) -> str:
+        units = bytes.fromhex(re.sub(r"(?i)\\u", "", match[2]))
+        return match[1] + units.decode("utf-16-be")
+
+    return re.sub(_PAIR, characters, text)
+
+
+def has_complex_keys(text: str) -> bool:
+    """Return whether a key in a document is a mapping or a list: `{{ .Values.name }}` reads as such a key.
+
+    Raises:
+        InputError: the text is not one YAML document.
+    """
+    return has_complex_key(Document(text).root)

@@ -27,16 +27,17 @@ from krm_fn.yamledit.data import (
 from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, slots_of
 from krm_fn.yamledit.lines import (
     BREAKS,
+    Edit,
     column_of,
     end_of_line,
     newline_of,
+    splice,
     starts_line,
     with_line_feeds,
 )
 from krm_fn.yamledit.pairs import comparable, pair_items
 from krm_fn.yamledit.render import WIDEST, AuthorScalar, Layout, behind, block, flow, key
 from krm_fn.yamledit.scalars import restyled
-from krm_fn.yamledit.splice import Edit, splice
 from krm_fn.yamledit.tree import Alias, Collection, Mapping, Node, Scalar, Sequence, compose, walk
 from krm_fn.yamledit.was import (
     GONE,

@@ -1,4 +1,4 @@
-"""The lines of a YAML text: where they begin and end, and which line break they have.
+"""Positions in a YAML text: its lines and their line breaks, and the text after edits of some of its spans.
 
 PyYAML and the YAML library of Go end a line also at a carriage return alone, at NEL, and at U+2028 and U+2029
 (YAML 1.1, section 5.4). ``with_line_feeds`` makes line feeds of these, so that everything else knows one line break.
@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 
 from krm_fn.light_typing import NamedTuple
+
+Span = tuple[int, int]
+"""Where a word starts, and where it ends (behind its last character)."""
+
+Edit = tuple[int, int, str]
+"""Write the string in the place of ``text[start:end]``; an edit with start == end inserts."""
 
 RARE_BREAKS = "\r(?!\n)|[\x85\u2028\u2029]"
 BREAKS = frozenset("\r\n\x85\u2028\u2029")
@@ -85,3 +92,17 @@ def starts_line(text: str, position: int) -> bool:
     """Return whether only blanks are before a position on its line."""
     start = text.rfind("\n", 0, position) + 1
     return not text[start:position].strip()
+
+
+def splice(text: str, edits: Iterable[Edit]) -> str:
+    """Return ``text`` after all edits, whose offsets are those of ``text``; they must not overlap.
+
+    Edits of the same place keep their order, insertions first.
+    """
+    pieces = []
+    at = 0
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        pieces += [text[at:start], new]
+        at = max(at, end)
+    pieces.append(text[at:])
+    return "".join(pieces)

@@ -17,7 +17,7 @@ from krm_fn.krm.resourcelist.objects import reference, with_path
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Pointer, list_at
 from krm_fn.yamledit import CODE_OF_YTT, Cut, Document, Lines, cut
-from krm_fn.yamledit.splice import Span
+from krm_fn.yamledit.lines import Span
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "

@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from krm_fn.light_typing import Texts
 from krm_fn.yamledit import with_line_feeds
-from krm_fn.yamledit.splice import Span
+from krm_fn.yamledit.lines import Span
 
 _KIND = re.compile(
     r"""kind["']?[ \t]*:(?:[ \t]*["']?(?P<kind>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?=[,}\]#\n\r]|\Z))?"""

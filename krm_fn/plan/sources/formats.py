@@ -18,7 +18,7 @@ from krm_fn import yamledit
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops, ytt
-from krm_fn.formats.base64_text import decoded
+from krm_fn.formats.escaping import text_of_base64
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, Pointer, field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
@@ -219,7 +219,7 @@ def _infrastructure(data: Any) -> str:
 
 def _decoded(text: Any) -> str:
     try:
-        return decoded(str(text))
+        return text_of_base64(str(text))
     except ValueError:
         reason = f"must hold base64 of certificates in PEM form in `{tkg.PROXY_CERTIFICATE}`"
         raise ConfigError.of(reason) from None

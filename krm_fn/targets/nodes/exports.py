@@ -13,7 +13,7 @@ from krm_fn.formats import CACHED_LINES, escaping
 from krm_fn.light_typing import NamedTuple
 from krm_fn.places.place import Variables
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.yamledit.splice import splice
+from krm_fn.yamledit.lines import splice
 
 _NAMES = "|".join(PROXY_VARIABLES)
 _WORD = rf"[\"']?({_NAMES})[\"']?="

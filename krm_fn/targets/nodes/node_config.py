@@ -15,7 +15,7 @@ from functools import cached_property
 
 from krm_fn import placeholders
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.formats.base64_text import decoded, encoded
+from krm_fn.formats.escaping import base64_of, text_of_base64
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
@@ -245,14 +245,14 @@ def decode(entry: Data) -> str | None:
     if encoding != "base64":
         return None  # gzip
     try:
-        return decoded(content)
+        return text_of_base64(content)
     except ValueError:
         return None
 
 
 def encode(text: str, encoding: str | None) -> str:
     """Return a text as the ``content`` of an entry with an encoding that ``decode`` reads."""
-    return encoded(text) if encoding else text
+    return base64_of(text) if encoding else text
 
 
 class ConfigTarget(Target):

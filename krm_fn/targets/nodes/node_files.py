@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from krm_fn.engine import Draft
-from krm_fn.formats.assignments import Syntax
-from krm_fn.formats.line_files import LineForm, form_of
+from krm_fn.formats.assignments import LineForm, Syntax, form_of
 from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 
-from krm_fn.formats.line_files import LineForm
+from krm_fn.formats.assignments import LineForm
 from krm_fn.patch import Data
 from krm_fn.targets.nodes.node_files import BY_PATH
 
