@@ -6,7 +6,7 @@ that depends on a Cluster becomes a Go template.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
@@ -86,9 +86,16 @@ def additions_to(
 ) -> Additions:
     """Return the entries that the lists of a template get for the nodes of a class that are made of it."""
     settings = listed.default.settings
+    of_proxy = listed.enabled((*config.system.targets, FILES_ON_REQUEST))
+    of_common = [
+        target
+        for target in listed.enabled(PATCHED_WHERE_ERASED)
+        if (config.kind.group, config.kind.kind) in TARGETS[target].row.kinds
+    ]
+    # Patches of an earlier run are behind this template, so it is read without what they add.
     draft = Draft(template)
-    _write_proxy(draft, config, listed, _NO_PROXY)
-    _write_common(draft, config, listed, _NO_PROXY if parts.common else settings)
+    _write(draft, of_proxy, listed, _NO_PROXY)
+    _write(draft, of_common, listed, _NO_PROXY if parts.common else settings)
     template = draft.data
     operations = operations_on(listed.obj.data, nodes)
     commands = config.commands_in(template)
@@ -98,9 +105,9 @@ def additions_to(
     bare.set(config.commands, commands)
     proxy = Draft(bare.data)
     if parts.proxy:
-        _write_proxy(proxy, config, listed, _ANY_PROXY)
+        _write(proxy, of_proxy, listed, _ANY_PROXY)
     common = Draft(proxy.data)
-    _write_common(common, config, listed, settings)
+    _write(common, of_common, listed, settings)
     proxy_files, common_files = _new_files(proxy, config), _new_files(common, config)
     proxy_commands = _new_entries(proxy, config.commands)
     restarts = [command for command in proxy_commands if is_restart(command)]
@@ -122,21 +129,12 @@ def additions_to(
     )
 
 
-def _write_proxy(
-    draft: Draft, config: NodeConfig, listed: ListedClass, proxy: ProxySettings
+def _write(
+    draft: Draft, targets: Iterable[str], listed: ListedClass, settings: ProxySettings
 ) -> None:
-    """Let the targets of files and commands write a proxy into a template; a Secret is named only where asked for."""
-    for target in listed.enabled((*config.system.targets, FILES_ON_REQUEST)):
-        TARGETS[target].write(draft, Context(listed.options, proxy))
-
-
-def _write_common(
-    draft: Draft, config: NodeConfig, listed: ListedClass, settings: ProxySettings
-) -> None:
-    """Let targets write certificates and mirror, which are equal for all Clusters."""
-    for target in listed.enabled(PATCHED_WHERE_ERASED):
-        if (config.kind.group, config.kind.kind) in TARGETS[target].row.kinds:
-            TARGETS[target].write(draft, Context(listed.options, settings))
+    """Let targets write into a template; without a list, a Secret is named only where an option asks for it."""
+    for target in targets:
+        TARGETS[target].write(draft, Context(listed.options, settings))
 
 
 def _new_entries(draft: Draft, path: Pointer) -> list[Any]:

@@ -261,8 +261,7 @@ class _ClusterClass(Target):
         if of_class is None or not of_class.is_wanted or not of_class.content.secret:
             return None
         proxies = (context.settings, *of_class.groups.values())
-        has_proxy = any(proxy.http_proxy or proxy.https_proxy for proxy in proxies)
-        if data.get("kind") != CLUSTER[1] or not has_proxy:
+        if data.get("kind") != CLUSTER[1] or not any(map(has_proxy, proxies)):
             return ""
         for path in variable_lists(data):
             for entry in named_items(data, path, VARIABLE):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of
-from krm_fn.config import Mode, ProxyConfig, TargetOptions
+from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Texts
@@ -67,7 +67,6 @@ class Classes(ClassPlans):
         self._config = config
         self._classes: dict[Key, ListedClass] = {}
         self._is_chosen = False
-        self._reporters = _reporters(config.targets)
         if config.mode is Mode.REMOVE:
             return
         is_enabled = config.targets.is_on(OF_CLASSES)
@@ -103,13 +102,11 @@ class Classes(ClassPlans):
         for obj in templates:
             classes = self._find_classes(obj)
             for listed in classes:
-                classes[0].family.join(listed.family)
+                classes[0].join(listed)
         index: ObjectIndex[Data] = ObjectIndex((key_of(obj), obj.data) for obj in templates)
         for listed in self._classes.values():
             if not listed.variable:
                 listed.erasures = erasures(listed, index)
-            if listed.erasures and listed.is_selected:
-                listed.family.is_erased = True
 
     def _plan(self, patched: Mapping[Key, ListedClass], templates: Iterable[Object]) -> None:
         """Plan the patches of classes, out of templates that belong to them and to nothing else."""
@@ -120,8 +117,6 @@ class Classes(ClassPlans):
                 index.add(key_of(obj), obj.data)
         for listed in patched.values():
             listed.plan = plan(listed, index)
-            if listed.plan.patches is None:
-                listed.family.is_blocked = True
 
     def _find_classes(self, template: Object) -> list[ListedClass]:
         """Return the classes of a template that are in the list."""
@@ -144,7 +139,9 @@ class Classes(ClassPlans):
         if first.variable is not None:
             replaced = [target for target in _ALL_TARGETS if first.variable.replaces(target)]
             finding = first.variable.finding()
-            notes = {target: [finding] for target in self._reporters}
+            # The first target of each system that is on reports for the whole template.
+            firsts = [first.enabled(targets)[:1] for targets in TARGETS_OF_SYSTEMS]
+            notes = {target: [finding] for targets in firsts for target in targets}
             return TemplateRules(emptied=replaced, notes=notes)
         if first.state is ClassState.KEPT:
             return TemplateRules(kept=_ALL_TARGETS, is_awaited=True)
@@ -226,11 +223,3 @@ def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]
                 )
                 notes[target].append(Result.of("ByHand", message))
     return notes
-
-
-def _reporters(options: TargetOptions) -> frozenset[str]:
-    """Return the first target of each node system that is on; it reports for the whole template."""
-    firsts = set()
-    for targets in TARGETS_OF_SYSTEMS:
-        firsts.update([*filter(options.is_on, targets)][:1])
-    return frozenset(firsts)

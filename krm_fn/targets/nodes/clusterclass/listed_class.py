@@ -148,28 +148,6 @@ class ClassState(IntEnum):
     PATCHED = 5
 
 
-class Family:
-    """Classes that share a template, directly or by way of others.
-
-    Attributes:
-        is_erased: patches of one of them erase lists of templates.
-        is_blocked: something is in the way of the patches of one of them.
-    """
-
-    is_erased = False
-    is_blocked = False
-
-    def __init__(self, listed: ListedClass) -> None:
-        self.classes = [listed]
-
-    def join(self, other: Family) -> None:
-        """Take in the classes of another family."""
-        if other is not self:
-            self.classes += other.classes
-            for listed in other.classes:
-                listed.family = self
-
-
 class ListedClass:
     """A ClusterClass of the list.
 
@@ -182,7 +160,7 @@ class ListedClass:
     Attributes:
         options: those of the targets that write on its nodes.
         is_chosen: the user wants all classes patched; else only those are whose patches erase something.
-        family: the classes that share a template with it.
+        family: itself, and the classes that share a template with it, directly or by way of others.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
         erasures: findings about lists of its templates that patches of others erase, so that it is patched.
         clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
@@ -203,7 +181,7 @@ class ListedClass:
         self.is_selected = is_selected
         self.options = config.targets.of(OF_CLASSES)
         self.is_chosen = self.options.get("classes") == "Patch"
-        self.family = Family(self)
+        self.family = [self]
         self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
 
     @cached_property
@@ -213,7 +191,7 @@ class ListedClass:
             return ClassState.PRODUCT
         if self.plan is None:
             return ClassState.TEMPLATES
-        if self.family.is_blocked:
+        if self.is_blocked:
             is_of_earlier_run = any(map(is_ours, list_at(self.obj.data, PATCHES)))
             return ClassState.KEPT if is_of_earlier_run else ClassState.BLOCKED
         return ClassState.PATCHED if self.plan.has_ours else ClassState.TEMPLATES
@@ -221,7 +199,14 @@ class ListedClass:
     @property
     def is_erased(self) -> bool:
         """Whether its patches, or those of its family, erase lists of templates."""
-        return self.family.is_erased or bool(self.erasures)
+        return bool(self.erasures) or any(
+            listed.erasures and listed.is_selected for listed in self.family
+        )
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether an obstacle keeps a class of its family from being patched; to be asked once all is planned."""
+        return any(listed.plan and listed.plan.patches is None for listed in self.family)
 
     @property
     def may_be_patched(self) -> bool:
@@ -248,6 +233,14 @@ class ListedClass:
         """Whether its nodes are to get something that is the same for all Clusters."""
         settings = self.default.settings
         return bool(settings.trusted_ca.pem or settings.mirror)
+
+    def join(self, other: ListedClass) -> None:
+        """Make one family of those of two classes."""
+        if other.family is not self.family:
+            joined = other.family
+            self.family += joined
+            for listed in joined:
+                listed.family = self.family
 
     def find_variable(self, cluster: Data, *, may_edit: bool) -> None:
         """Find the variable of a product in one of its Clusters; one that is filled goes first."""
@@ -283,7 +276,7 @@ class ListedClass:
             if nodes.group_kind in NODE_KINDS:
                 targets += NODE_KINDS[nodes.group_kind].system.targets
         plan = self.plan
-        if plan and self.family.is_blocked:
+        if plan and self.is_blocked:
             plan = plan._replace(patches=None)
         return ClassContext(
             self.is_wanted,
