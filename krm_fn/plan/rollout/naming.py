@@ -61,12 +61,12 @@ class Rename(NamedTuple):
 
 
 class User(NamedTuple):
-    """An object that refers to another one in a field; ``place`` is that of a Cluster that takes it from its class."""
+    """An object that refers to another one in a field; ``record`` is that of a Cluster that takes it from its class."""
 
     item_index: int
     obj: Object
     path: Pointer
-    place: TargetRecord | None = None
+    record: TargetRecord | None = None
 
     @property
     def location(self) -> Location:
@@ -86,11 +86,13 @@ def find_users(
     return users
 
 
-def plan_rename(edits: list[TargetRecord], content: Any, config: ProxyConfig, noun: str) -> Rename:
+def plan_rename(
+    records: list[TargetRecord], content: Any, config: ProxyConfig, noun: str
+) -> Rename:
     """Return an object with the name that it is to have: with a hash of its content where it holds a proxy."""
-    obj = edits[0].obj
-    rename = Rename(edits[0].item_index, obj, obj.base_name, noun)
-    if not config.hash_names or not _holds_proxy(edits):
+    obj = records[0].obj
+    rename = Rename(records[0].item_index, obj, obj.base_name, noun)
+    if not config.hash_names or not _holds_proxy(records):
         return rename
     annotations = patch.lookup(obj.data, _ANNOTATIONS)
     if annotations and not isinstance(annotations, dict):
@@ -129,8 +131,8 @@ def renamed(
 def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
     """Yield the edit that makes a user refer to an object by its name, unless it does already or is encrypted."""
     message = f"refers to the {rename.noun} by its new name, so that nodes roll"
-    if user.place is not None:
-        yield from _updated_variable(user, user.place, rename, message)
+    if user.record is not None:
+        yield from _updated_variable(user, user.record, rename, message)
         return
     data = user.obj.data
     if patch.lookup(data, user.path) == rename.name:
@@ -157,25 +159,25 @@ def advice(config: ProxyConfig, by_hand: str) -> str:
 
 
 def _updated_variable(
-    user: User, place: TargetRecord, rename: Rename, message: str
+    user: User, record: TargetRecord, rename: Rename, message: str
 ) -> Iterator[RolloutNote]:
     """Yield the edit of a Cluster whose class takes the name of a Secret from a variable."""
-    if place.class_context is None:
+    if record.class_context is None:
         return
     name = rename.name if rename.is_hashed else ""
-    known = place.class_context._replace(secret=name, has_hashed_secrets=False)
-    context = place.context._replace(class_context=known)
-    for edit in place.target.edit(user.obj.data, context):
+    known = record.class_context._replace(secret=name, has_hashed_secrets=False)
+    context = record.context._replace(class_context=known)
+    for edit in record.target.edit(user.obj.data, context):
         if isinstance(edit, Edit):
             yield RolloutNote(user.item_index, user.obj, edit._replace(message=message))
 
 
-def _holds_proxy(edits: Iterable[TargetRecord]) -> bool:
+def _holds_proxy(records: Iterable[TargetRecord]) -> bool:
     """Return whether an object holds something that a removal would remove."""
-    for place in edits:
-        without_proxy = ProxySettings(cluster=place.resolved.settings.cluster)
-        context = place.context._replace(settings=without_proxy)
-        for proposal in place.target.edit(place.obj.data, context):
+    for record in records:
+        without_proxy = ProxySettings(cluster=record.resolved.settings.cluster)
+        context = record.context._replace(settings=without_proxy)
+        for proposal in record.target.edit(record.obj.data, context):
             if isinstance(proposal, Edit):
                 return True
     return False

@@ -52,13 +52,16 @@ class _Reference(NamedTuple):
 
 
 def secret_names(
-    source: ObjectSource, edits: Sequence[TargetRecord], config: ProxyConfig, changed: set[Location]
+    source: ObjectSource,
+    records: Sequence[TargetRecord],
+    config: ProxyConfig,
+    changed: set[Location],
 ) -> list[RolloutNote]:
     """Return new names of Secrets and the references that follow, and which nodes keep the old content.
 
     Args:
         source: the list before the run.
-        edits: all planned edits, after they are applied.
+        records: all planned records, after they are applied.
         config: the checked FunctionConfig.
         changed: the objects that changed.
 
@@ -67,20 +70,20 @@ def secret_names(
     """
     secrets: list[tuple[Key, TargetRecord]] = []
     changed_classes = set()
-    for edit in edits:
-        obj = edit.obj
-        if edit.target_id == _TARGET and obj.data and cluster_secret.is_name(obj.base_name):
-            secrets.append((_key(obj, obj.base_name), edit))
-        of_class = edit.class_context
-        if of_class and obj.ref.kind == "ClusterClass" and edit.location in changed:
+    for record in records:
+        obj = record.obj
+        if record.target_id == _TARGET and obj.data and cluster_secret.is_name(obj.base_name):
+            secrets.append((_key(obj, obj.base_name), record))
+        of_class = record.class_context
+        if of_class and obj.ref.kind == "ClusterClass" and record.location in changed:
             changed_classes.add(of_class.of_class)
-    references = [*_node_references(source, edits), *_class_references(edits)]
+    references = [*_node_references(source, records), *_class_references(records)]
     users = find_users((key for key, _ in secrets), references)
     notes: list[RolloutNote] = []
-    for key, edit in secrets:
-        data = edit.obj.data
+    for key, record in secrets:
+        data = record.obj.data
         content = [data.get("data"), data.get("stringData")]
-        secret = plan_rename([edit], content, config, "Secret")
+        secret = plan_rename([record], content, config, "Secret")
         its_users = users.get(key, [])
         if not secret.keeps_name:
             notes += renamed(secret, its_users, source)
@@ -88,22 +91,22 @@ def secret_names(
         for user in its_users:
             # A reference may have been added to a Secret that has its hash already.
             notes += update_reference(user, secret)
-            is_left = edit.location in changed and user.location not in changed
-            of_class = user.place.class_context if user.place else None
+            is_left = record.location in changed and user.location not in changed
+            of_class = user.record.class_context if user.record else None
             if of_class and of_class.of_class in changed_classes:
                 is_left = False  # other patches of a class roll the nodes of its Clusters
             if is_left and not config.hash_names:
-                notes.append(not_rolled(user, "Secret", edit.obj.ref.name, config))
-    notes += _missing(source, edits, references, config)
+                notes.append(not_rolled(user, "Secret", record.obj.ref.name, config))
+    notes += _missing(source, records, references, config)
     return notes
 
 
-def _node_references(source: ObjectSource, edits: Sequence[TargetRecord]) -> Iterator[_Reference]:
+def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> Iterator[_Reference]:
     """Yield the files of nodes whose content is in the Secret of a Cluster, as the run leaves them."""
     objects: dict[tuple[int, Pointer], Object] = {}
-    for edit in edits:
-        if not edit.is_new:
-            objects[edit.item_index, edit.obj.path] = edit.obj
+    for record in records:
+        if not record.is_new:
+            objects[record.item_index, record.obj.path] = record.obj
     possible = items_of_kinds(source, KIND_NAMES)
     for index in source.holding((giantswarm.SYSTEMD_PROXY_SUFFIX,), possible):
         for obj in source.objects(index):
@@ -120,37 +123,37 @@ def _node_references(source: ObjectSource, edits: Sequence[TargetRecord]) -> Ite
                 yield _Reference(_key(obj, name), User(index, obj, path))
 
 
-def _class_references(edits: Sequence[TargetRecord]) -> Iterator[_Reference]:
+def _class_references(records: Sequence[TargetRecord]) -> Iterator[_Reference]:
     """Yield the Clusters whose nodes take drop-ins from Secrets by patches of their class, and classes without one."""
     patched: list[tuple[TargetRecord, Key, str]] = []
-    for edit in edits:
-        known = edit.class_context
+    for record in records:
+        known = record.class_context
         if known is None or known.of_class is None:
             continue
-        name = edit.target.node_secret(edit.obj.data, edit.context)
+        name = record.target.node_secret(record.obj.data, record.context)
         if name is not None:
-            patched.append((edit, known.of_class, name))
-    with_clusters = {key for edit, key, _ in patched if edit.obj.ref.kind == "Cluster"}
-    for edit, of_class, name in patched:
-        obj = edit.obj
+            patched.append((record, known.of_class, name))
+    with_clusters = {key for record, key, _ in patched if record.obj.ref.kind == "Cluster"}
+    for record, of_class, name in patched:
+        obj = record.obj
         if name:
-            user = User(edit.item_index, obj, ("spec", "topology"), edit)
+            user = User(record.item_index, obj, ("spec", "topology"), record)
             yield _Reference(_key(obj, name), user)
         elif of_class not in with_clusters:
-            user = User(edit.item_index, obj, ("spec", "patches"))
+            user = User(record.item_index, obj, ("spec", "patches"))
             yield _Reference(_key(obj, cluster_secret.name_for("<cluster>")), user)
 
 
 def _missing(
     source: ObjectSource,
-    edits: Sequence[TargetRecord],
+    records: Sequence[TargetRecord],
     references: Sequence[_Reference],
     config: ProxyConfig,
 ) -> Iterator[RolloutNote]:
     """Yield a warning for each reference to a Secret that is not in the list, unless the user lets a run create it."""
     if config.targets.is_on(_TARGET) and config.targets.generates(_TARGET):
         return
-    with_proxy = {edit.location for edit in edits if edit.resolved.settings.sets_any}
+    with_proxy = {record.location for record in records if record.resolved.settings.sets_any}
     wanted = [reference for reference in references if reference.user.location in with_proxy]
     if not wanted:
         return

@@ -38,7 +38,7 @@ _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
 
 def template_names(
     source: ObjectSource,
-    places: Sequence[TargetRecord],
+    records: Sequence[TargetRecord],
     config: ProxyConfig,
     changed: set[Location],
 ) -> Iterator[RolloutNote]:
@@ -46,7 +46,7 @@ def template_names(
 
     Args:
         source: the list before the run.
-        places: all that were looked at, after injection.
+        records: those of all targets, after injection.
         config: the checked FunctionConfig.
         changed: the objects whose data has changed.
 
@@ -55,7 +55,7 @@ def template_names(
     """
     concerned: list[Rename] = []
     names: dict[Key, str] = {}
-    for location, group in groupby(places, key=lambda place: place.location):
+    for location, group in groupby(records, key=lambda record: record.location):
         of_object = list(group)
         obj = of_object[0].obj
         if obj.group_kind not in _FROZEN or not obj.ref.name:
@@ -69,8 +69,9 @@ def template_names(
             concerned.append(template)
     if not concerned:
         return
-    users = _users(source, places)
-    patches = _patches(users, Folders(known.key for place in places for known in place.memberships))
+    users = _users(source, records)
+    folders = Folders(known.key for record in records for known in record.memberships)
+    patches = _patches(users, folders)
     for template in concerned:
         key = key_of(template.obj)
         its_users = users.get(key, [])
@@ -109,9 +110,9 @@ def _namesake(key: Key, users: list[User], templates: ObjectIndex[list[User]]) -
     return None
 
 
-def _users(source: ObjectSource, places: Sequence[TargetRecord]) -> ObjectIndex[list[User]]:
-    """Return the templates of the list, and who refers to each; what was read for its edit is not read again."""
-    read = {place.item_index: place.obj for place in places if not place.is_new}
+def _users(source: ObjectSource, records: Sequence[TargetRecord]) -> ObjectIndex[list[User]]:
+    """Return the templates of the list, and who refers to each; objects that have an edit are not read again."""
+    read = {record.item_index: record.obj for record in records if not record.is_new}
     templates: list[Key] = []
     named: list[tuple[Key, User]] = []
     for index in items_of_kinds(source, {kind for _, kind in _FROZEN}):

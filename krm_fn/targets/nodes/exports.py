@@ -106,14 +106,14 @@ def unset_by(command: str) -> list[str]:
     return [name for name in PROXY_VARIABLES if name in names]
 
 
-def edited(command: str, wanted: Variables) -> str:
-    """Return a command made of exports with the wanted values; "" if it would export nothing.
+def edited(command: str, variables: Variables) -> str:
+    """Return a command made of exports with the values of some variables; "" if it would export nothing.
 
     Raises:
         ValueError: a shell word cannot hold a character of a value.
     """
     names = only_exports(command)
-    kept = {name: wanted[name] for name in names if name in wanted}
+    kept = {name: variables[name] for name in names if name in variables}
     if len(kept) < len(names):
         return " && ".join(map(export, kept, kept.values()))
     edits = []

@@ -151,10 +151,10 @@ class NodeConfig:
         is_windows = re.search(_WINDOWS, "\0".join(map(str, texts)))
         return "Windows" if is_windows else ""
 
-    @property
-    def owner(self) -> str:
-        """The owner of a new file; k0smotron has no such field."""
-        return "" if self.system is K0S else "root:root"
+    def new_file(self, path: str, text: str, permissions: str) -> Fields:
+        """Return a new entry of ``files``, with keys in the order of the Tanzu document; k0smotron knows no owner."""
+        owner = {} if self.system is K0S else {"owner": "root:root"}
+        return {"content": text, **owner, "path": path, "permissions": permissions}
 
     def files_in(self, obj: Any) -> Iterator[FileEntry]:
         """Yield the entries of ``files`` of the object as it is now, but for those that have no path."""

@@ -254,45 +254,34 @@ class ProxyFile(NamedTuple):
 
     def _refer(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
         """Let an entry take its content from the Secret of the Cluster."""
-        if not self._may_refer(draft, settings):
-            return
-        wanted = cluster_secret.reference(settings, self.file.unit)
-        if not cluster_secret.is_reference(entry.entry.get("contentFrom"), wanted):
-            draft.set(entry.place, {**entry.without_content, "contentFrom": wanted})
+        source = self._secret_source(draft, settings)
+        if source and not cluster_secret.is_reference(entry.entry.get("contentFrom"), source):
+            draft.set(entry.place, {**entry.without_content, "contentFrom": source})
             draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
 
-    def _may_refer(self, draft: Draft, settings: ProxySettings) -> bool:
+    def _secret_source(self, draft: Draft, settings: ProxySettings) -> Fields | None:
+        """Return the ``contentFrom`` that names the Secret of the Cluster; None where that cannot be used."""
         obstacle = cluster_secret.obstacle(settings)
         if not obstacle:
-            return True
+            return cluster_secret.reference(settings, self.file.unit)
         message = f"the Secret `<cluster>-systemd-proxy` {obstacle}, or set `content` to `Inline`"
         draft.report("CannotWrite", message, self.config.files)
-        return False
+        return None
 
     def _add(self, draft: Draft, settings: ProxySettings) -> None:
         """Add an entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
-        entry: Fields
         if self._is_reference:
-            if not self._may_refer(draft, settings):
+            source = self._secret_source(draft, settings)
+            if source is None:
                 return
-            entry = {
-                "path": self.path,
-                "permissions": "0600",
-                "contentFrom": cluster_secret.reference(settings, self.file.unit),
-            }
             draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
+            entry: Fields = {"path": self.path, "permissions": "0600", "contentFrom": source}
         else:
             text = self.file.form.edit("", settings.variables())
             if not text or (self.file.appends and not self._may_append(draft)):
                 return
-            entry = {
-                "append": self.file.appends,
-                "content": text,
-                "owner": self.config.owner,
-                "path": self.path,
-                "permissions": self.file.permissions,
-            }
-        entry = {key: value for key, value in entry.items() if value}
+            entry = {} if not self.file.appends else {"append": True}
+            entry |= self.config.new_file(self.path, text, self.file.permissions)
         draft.append(self.config.files, entry)
         last = len(list_at(draft.data, self.config.files)) - 1
         self._report_limits(draft, (*self.config.files, str(last)))
@@ -354,9 +343,9 @@ class OtherDropIns(NamedTuple):
                 draft.report("ProxySwitchedOff", message, entry.field("content"))
 
 
-def proxy_file(config: NodeConfig, file: NodeFile, data: Any, given: Any) -> ProxyFile:
-    """Return the form of a file in a configuration of an object; ``given`` are the options of its target, if any."""
-    options = given if isinstance(given, Mapping) else {}
+def proxy_file(config: NodeConfig, file: NodeFile, data: Any, option: Any) -> ProxyFile:
+    """Return the form of a file in a configuration; ``option`` is that of its target: `true`, a mapping, or none."""
+    options = option if isinstance(option, Mapping) else {}
     existing = {entry.path for entry in config.files_in(data)}
     paths = [path for path in file.paths if path in existing]
     path, *_ = paths or file.paths
@@ -402,7 +391,7 @@ FIRST_LINE = f"{MARK}\n"
 
 
 class WholeFile(NamedTuple):
-    """One file that is wanted on the nodes."""
+    """One file that has to be on the nodes."""
 
     path: str
     text: str
@@ -415,13 +404,13 @@ class WholeFiles(NamedTuple):
     Attributes:
         config: the configuration that puts the files on the nodes.
         is_ours: says from path and text whether this target wrote a file, now or in an earlier run.
-        wanted: path -> the file that has to be there; without any all that inject-proxy wrote are removed.
+        files: path -> the file that has to be there; all others that inject-proxy wrote are removed.
         described: returns the words about a text for messages; "" for nothing.
     """
 
     config: NodeConfig
     is_ours: Callable[[str, str], bool]
-    wanted: Mapping[str, WholeFile]
+    files: Mapping[str, WholeFile]
     described: Callable[[str], str]
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
@@ -429,45 +418,38 @@ class WholeFiles(NamedTuple):
         return ()
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make ``files`` hold the wanted files and no other one of our own."""
-        if self.wanted:
+        """Make the list hold the files and no other one of our own."""
+        if self.files:
             draft.items(place.path)
-        missing = dict(self.wanted)
-        for file in reversed([*self.config.files_in(draft.data)]):
-            path, text = file.path, file.text
+        missing = dict(self.files)
+        # From the end, so that an entry that goes moves none that is still to be edited.
+        for entry in reversed([*self.config.files_in(draft.data)]):
+            path, text = entry.path, entry.text
             missing.pop(path, None)
             if text is not None and self.is_ours(path, text):
-                self._update(draft, place, file, text)
-            elif path in self.wanted:
+                self._update(draft, place, entry, text)
+            elif path in self.files:
                 message = f'"{path}" was not written by this function; remove it to let {place.label} be set'
-                draft.report("ByHand", message, file.field("path"))
-        for path, wanted in missing.items():
-            entry = {
-                "content": wanted.text,
-                "owner": self.config.owner,
-                "path": path,
-                "permissions": wanted.permissions,
-            }
-            draft.append(place.path, {key: value for key, value in entry.items() if value})
-            self._describe(draft, "sets", place, path, wanted.text)
-        for file in self.config.files_in(draft.data):
-            if file.path in self.wanted:
-                self.config.report_length(draft, file.field("content"))
+                draft.report("ByHand", message, entry.field("path"))
+        for path, file in missing.items():
+            draft.append(place.path, self.config.new_file(path, file.text, file.permissions))
+            self._describe(draft, "sets", place, path, file.text)
+        for entry in self.config.files_in(draft.data):
+            if entry.path in self.files:
+                self.config.report_length(draft, entry.field("content"))
 
-    def _update(self, draft: Draft, place: Place, file: FileEntry, text: str) -> None:
-        """Give a file of our own the wanted text, or remove it."""
-        wanted = self.wanted.get(file.path)
-        if wanted is None:
-            draft.remove(file.place, keep=len(self.config.path))
-            self._describe(draft, "removes", place, file.path, text)
-        elif wanted.text != text:
-            content = encode(wanted.text, file.entry.get("encoding"))
-            draft.set(file.field("content"), content)
-            self._describe(draft, "updates", place, file.path, wanted.text)
+    def _update(self, draft: Draft, place: Place, entry: FileEntry, text: str) -> None:
+        """Give an entry of our own its text, or remove it."""
+        file = self.files.get(entry.path)
+        if file is None:
+            draft.remove(entry.place, keep=len(self.config.path))
+            self._describe(draft, "removes", place, entry.path, text)
+        elif file.text != text:
+            content = encode(file.text, entry.entry.get("encoding"))
+            draft.set(entry.field("content"), content)
+            self._describe(draft, "updates", place, entry.path, file.text)
 
     def _describe(self, draft: Draft, verb: str, place: Place, path: str, text: str) -> None:
         change = f'{verb} {place.label} "{path}"'
-        what = self.described(text)
-        if what:
-            change += f" ({what})"
-        draft.describe(change)
+        words = self.described(text)
+        draft.describe(f"{change} ({words})" if words else change)

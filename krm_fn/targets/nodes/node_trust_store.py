@@ -62,7 +62,7 @@ class _TrustCommands(NamedTuple):
     """The commands of this target, as a form: one block; ``place`` is the option of ``nodes.commands``."""
 
     config: NodeConfig
-    wanted: list[str]
+    texts: list[str]
     place: str
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
@@ -70,22 +70,22 @@ class _TrustCommands(NamedTuple):
         return ()
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the list hold the wanted commands and no other of its own."""
+        """Make the list hold the commands and no other one of this target."""
         config = self.config
         commands = Commands(config.commands_in(draft.data), config.scripts_in(draft.data))
         ours = [index for index, text in enumerate(commands.texts) if is_of_trust_store(text)]
-        if not ours and not self.wanted:
+        if not ours and not self.texts:
             return
         items = list(draft.items(place.path))
         start = trust_position(commands, self.place)
         for index in reversed(ours):
             del items[index]
-        items[start:start] = self.wanted
+        items[start:start] = self.texts
         edits = draft.edits
         draft.set_items(place.path, items)
         if draft.edits > edits:
             verb = "removes"
-            if self.wanted:
+            if self.texts:
                 verb = "updates" if ours else "adds"
             draft.describe(f"{verb} {place.label}")
 

@@ -30,7 +30,10 @@ _HOSTS_TOML = f"{_CERTS_D}/_default/hosts.toml"
 """The file that containerd obeys for every registry without a folder of its own."""
 _FIELD_OF_RKE2 = "privateRegistriesConfig"
 """Becomes the file ``registries.yaml``, in front of ``files``."""
-_CERTIFICATE = rf"{_CERTS_D}/[^/]+/ca\.crt|/etc/rancher/\w+/inject-proxy-mirror\.crt"
+_CERTIFICATE = rf"""(?x)
+{_CERTS_D}/[^/]+/ca\.crt                       # /etc/containerd/certs.d/registry.corp.example:5000/ca.crt
+| /etc/rancher/\w+/inject-proxy-mirror\.crt    # /etc/rancher/rke2/inject-proxy-mirror.crt
+"""
 _OLD_MIRRORS = r"(?m)^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b"
 _CONFIG_PATH = r"(?m)^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']"
 
@@ -100,8 +103,8 @@ def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
         texts.append(text)
         if file.path != _CONFIG:
             continue
-        given = re.search(_CONFIG_PATH, text)
-        is_other = given is not None and _CERTS_D not in given[1].split(":")
+        folders = re.search(_CONFIG_PATH, text)
+        is_other = folders is not None and _CERTS_D not in folders[1].split(":")
         if is_other or re.search(_OLD_MIRRORS, text):
             message = f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect'
             return Result.of("MirrorNotRead", message, file.field("content"))
@@ -136,12 +139,12 @@ class _RegistryMirror(ConfigTarget):
                 message = "a file with the mirror would replace this, so none is written: add the mirror here"
                 yield Result.of("OtherProxy", message, (*config.path, _FIELD_OF_RKE2))
             mirror = None
-        wanted = {}
-        for file in _mirror_files(mirror, registries) if mirror is not None else ():
-            wanted[file.path] = file
-        form = WholeFiles(config, partial(_is_ours, registries), wanted, _described)
+        files = {}
+        if mirror is not None:
+            files = {file.path: file for file in _mirror_files(mirror, registries)}
+        form = WholeFiles(config, partial(_is_ours, registries), files, _described)
         yield Place(config.files, form, "the registry mirror of containerd", is_unconditional=True)
-        if wanted and not registries:
+        if files and not registries:
             finding = _readers_problem(config, data)
             if finding:
                 yield finding

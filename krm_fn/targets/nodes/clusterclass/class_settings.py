@@ -56,19 +56,19 @@ def for_nodes(
 
     cluster = membership.cluster
     resolved = resolved_for(cluster)
-    wanted = _texts(resolved)
+    entries = _texts(resolved)
     said = _said_by(cluster)
     inherited_list = noproxy.parse(inherited.no_proxy)
     is_same_proxy = resolved.urls == (inherited.http_proxy, inherited.https_proxy)
-    if is_same_proxy and _filled_in(inherited_list, said) == set(wanted):
+    if is_same_proxy and _filled_in(inherited_list, said) == set(entries):
         return _with_list(resolved, inherited_list)
     names = {member: (Fact(text),) for member, text in _NAMES.items() if said[text]}
     network = cluster.network._replace(**names)
     named = _texts(resolved_for(cluster._replace(network=network)))
     filled_in = _filled_in(named, said)
-    if not filled_in <= set(wanted):
-        return _with_list(resolved, wanted)
-    others = [entry for entry in wanted if entry not in filled_in]
+    if not filled_in <= set(entries):
+        return _with_list(resolved, entries)
+    others = [entry for entry in entries if entry not in filled_in]
     return _with_list(resolved, [*named, *others])
 
 

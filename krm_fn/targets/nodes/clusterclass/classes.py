@@ -73,9 +73,9 @@ class Classes(ClassPlans):
         self._is_chosen = is_enabled and config.targets.given_for(OF_CLASSES) == "Patch"
         for obj in objects:
             if obj.group_kind == CLASS:
-                seen = config.seen_from(obj.ref.file_path)
-                default = for_class(seen, topology.cluster_of_class(obj), obj.base_name)
-                listed = ListedClass(obj, seen, default, is_selected=is_selected(obj))
+                nearest = config.seen_from(obj.ref.file_path)
+                default = for_class(nearest, topology.cluster_of_class(obj), obj.base_name)
+                listed = ListedClass(obj, nearest, default, is_selected=is_selected(obj))
                 self._classes.setdefault(key_of(obj), listed)
         for obj in objects:
             its_class = self._find_class(obj)
@@ -176,8 +176,8 @@ class Classes(ClassPlans):
         else:
             membership = self._topology.nodes_of(obj)[ALL_NODES]
             name = obj.base_name
-            seen = self._config.seen_from(obj.ref.file_path)
-            proxies = {ALL_NODES: for_nodes(seen, membership, ProxySettings(), name)}
+            nearest = self._config.seen_from(obj.ref.file_path)
+            proxies = {ALL_NODES: for_nodes(nearest, membership, ProxySettings(), name)}
             context = ClassContext(is_known=False)
         groups = {group: resolved.settings for group, resolved in proxies.items()}
         del groups[ALL_NODES]
