@@ -17,12 +17,11 @@ from krm_fn.errors import InputError
 from krm_fn.krm.masking import (
     ProxyPasswords,
     holds_secret_object,
-    is_credential,
-    may_name_credential,
-    redact,
+    is_secret,
+    may_name_secret,
+    redact_lines,
     spans_over_lines,
 )
-from krm_fn.krm.proxy_values import is_name, shown_text, shown_url
 from krm_fn.printable import HIDDEN
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.stream import documents
@@ -123,9 +122,7 @@ class MaskedText:
 @lru_cache(maxsize=10_000)
 def _masked(text: str, passwords: ProxyPasswords) -> str:
     """Return a text without credentials; a line of JSON, and the documents of a list, hold it many times."""
-    # Lines of a file end with a line break; without one, a text is a message of ours.
-    shown = redact(shown_text(f"{text}\n"), passwords.hidden)
-    return str(shown[:-1])
+    return redact_lines(text, passwords.hidden)
 
 
 def _secrets(node: Node) -> Iterator[Node]:
@@ -181,14 +178,11 @@ def _values_of(name: str, members: Sequence_[tuple[str, Node]]) -> list[str]:
 
 
 def _is_secret(name: str, value: Node) -> bool:
-    """Return whether a value is a credential by its name, or stands in the place of a proxy URL and is none."""
-    is_url = is_name(name)
-    if isinstance(value, Mapping) or not (is_url or may_name_credential(name)):
+    """Return whether nobody may see a value because of its name; an option is not the value of another one."""
+    if isinstance(value, Mapping) or not may_name_secret(name):
         return False
     texts = [_text(scalar) for scalar in _values_in(value)]
-    if is_url:
-        return HIDDEN in map(shown_url, texts)
-    return any(is_credential(name, text) for text in texts if not text.startswith("-"))
+    return any(is_secret(name, text) for text in texts if not text.startswith("-"))
 
 
 def _values_in(node: Node) -> Iterator[Node]:

@@ -7,7 +7,6 @@ file_changes   what becomes of files
 results        findings and changes, and how they leave the program
 codes          every code of a result, with its severity
 messages       the long explanation of each code
-masking        hides credentials in every text that is shown
-proxy_values   what a field for a proxy holds, as far as it may be shown
+masking        hides credentials, and what is no URL in the place of a proxy, in every text that is shown
 type_errors    a field that has another type than it must have
 """

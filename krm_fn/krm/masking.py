@@ -59,13 +59,15 @@ _HARMLESS = (
 )
 """What stands for a value that is elsewhere, says that there is none, or is no single value."""
 _ENTRY = r"""(?x:
-    [^\s,;|:=/"'\[\]@%]+ (?: : | %3[Aa] )     # a host, or the user of a password:  svc:geheim
-    (?! \d{1,5} (?![^\s,;|"'\]]) |            # and no port:  proxy:3128
-        [\da-fA-F]{0,4}: |                     # no rest of an IPv6 address:  fd00::1
-        [\s/*$] | $ |                          # nothing, or what is filled in:  proxy:$PORT
-        [-=] (?: \d{1,3}(?:\.\d{1,3}){3} (?:/\d{1,3})? |          # the default of a placeholder:  ${PODS:=10.0.0.0/8
-                [\da-fA-F]{0,4} (?: :[\da-fA-F]{0,4} ){2,7} (?:/\d{1,3})? |  # ${PODS:-fd00::/64
-                \d{1,5} ) (?: [\s,;|"'}] | $ ) ) )"""  # ${PORT:=6443}
+    [^\s,;|:=/"'\[\]@%]+ (?: : | %3[Aa] )      # a host, or the user of a password: svc:geheim
+    (?! \d{1,5} (?![^\s,;|"'\]]) |             # and no port: proxy:3128
+        [\da-fA-F]{0,4}: |                      # no rest of an IPv6 address: fd00::1
+        [\s/*$] | $ |                           # nothing, or a placeholder: proxy:$PORT
+        [-=] (?:                                 # no default of a placeholder that is
+            \d{1,3}(?:\.\d{1,3}){3} (?:/\d{1,3})? |                    # an address: ${PODS:=10.0.0.0/8}
+            [\da-fA-F]{0,4} (?: :[\da-fA-F]{0,4} ){2,7} (?:/\d{1,3})? | # one of IPv6: ${PODS:-fd00::/64}
+            (?: [a-z0-9-]+\. )+ [a-z]+ |                                # a domain: ${DOMAIN:=cluster.local}
+            \d{1,5} ) (?: [\s,;|"'}] | $ ) ) )"""  # a port: ${PORT:=6443}
 """An entry of a list of hosts with a colon, behind which is neither a port nor an address."""
 
 CREDENTIALS = (
@@ -199,6 +201,25 @@ CREDENTIALS_OF_A_LINE = (
 )
 """Forms that are looked for in each line."""
 
+_HOST = r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])"
+_PROXY_URL = rf"""(?x:
+    [A-Za-z][A-Za-z0-9+.-]{{0,20}} ://                                  # http://
+    (?: [^\s:@/"']{{0,200}} (?: :[^\s@/"']{{0,500}} )? @ )?              # svc:geheim@
+    {_HOST} (?: :[0-9]{{1,5}} )? /? |                                   # proxy.corp.example:3128/
+    {_HOST} :[0-9]{{1,5}} (?! [^\n]{{0,500}} @ ) )"""  # proxy:3128, and no user with a password
+_FILLED_IN = r"\$\{?[A-Za-z_({]|\{\{"
+"""The beginning of a text that a shell, clusterctl, Flux or Kyverno fills in."""
+_PROXY = r"(?i:(?:.*_)?https?_?proxy(?:url)?)"
+"""The name of a field or variable for the URL of a proxy."""
+_OTHER_PROXY = Credential(
+    ["httpproxy", "http_proxy", "httpsproxy", "https_proxy"],
+    rf"""(?ix)
+    https?_?proxy ["']? [ \t]{{0,8}} (?: [=:][=-] | [=:](?![=-]) ) [ \t]{{0,8}} ["']?  # HTTPS_PROXY = "
+    (?! (?: {_PROXY_URL} )? (?: [\s"';,&|)}}\]\\] | \Z ) | {_FILLED_IN} )  # http://proxy:3128";  but not $PROXY
+    (?P<secret> [^\n]+ )                                                 # S3CRET""",
+    "httpProxy: S3CRET",
+)
+"""What is assigned to a proxy in a file and is no URL; a message may be about the field itself."""
 _QUOTED = r"""(?<!\w)(?:"[^"]*"|'[^']*')"""
 _WITH_BLANKS = rf"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?!{_PORT}|[\s/:*])"""
 """A user name without a scheme, whose password may hold blanks."""
@@ -242,23 +263,50 @@ def _member(data: Mapping[Any, Any], key: Any, known: _Mask | None) -> Any:
     name = data.get("name") if key == "value" else key
     if isinstance(value, (list, tuple)):
         return [_member({name: item}, name, known) for item in value]
-    if is_credential(name, value):
+    if is_secret(name, value):
         return HIDDEN
+    if isinstance(value, str):
+        return redact_lines(value, known)
     return redact(value, known)
 
 
-def is_credential(name: Any, value: Any) -> bool:
-    """Return whether a value with this name is a credential, and no reference to one."""
+def redact_lines(text: str, known: _Mask | None = None) -> str:
+    """Return a text of a file, which is no message although it may be one line, without credentials."""
+    return _masked(f"{text}\n", known)[:-1]
+
+
+def is_secret(name: Any, value: Any) -> bool:
+    """Return whether a value with this name is a credential, or stands in the place of a proxy URL and is none."""
     if not isinstance(name, str) or not isinstance(value, (str, int)) or isinstance(value, bool):
         return False
+    text = str(value)
     if re.fullmatch(_LIST, name):
-        return re.search(rf"""(?:^|[\s,;|"']){_ENTRY}""", str(value)) is not None
-    return re.fullmatch(_IS_NAME, name) is not None and not re.fullmatch(_HARMLESS, str(value))
+        return re.search(rf"""(?:^|[\s,;|"']){_ENTRY}""", text) is not None
+    if re.fullmatch(_PROXY, name):
+        return not is_proxy_url(text)
+    return re.fullmatch(_IS_NAME, name) is not None and not re.fullmatch(_HARMLESS, text)
 
 
-def may_name_credential(name: str) -> bool:
-    """Return whether a value with this name can be a credential."""
-    return re.fullmatch(rf"{_LIST}|{_IS_NAME}", name) is not None
+def may_name_secret(name: str) -> bool:
+    """Return whether a value with this name can be a secret."""
+    return re.fullmatch(rf"{_LIST}|{_PROXY}|{_IS_NAME}", name) is not None
+
+
+def is_proxy_url(text: str) -> bool:
+    """Return whether a text fits into the field of a proxy URL: a URL, host and port, nothing, or a placeholder.
+
+    Anything else may be a password alone. Source: RFC 3986, section 3.2 (authority); a path, a query and a fragment
+    have no meaning in a proxy URL.
+    """
+    return re.fullmatch(rf"{_PROXY_URL}|(?:{_FILLED_IN}).*|", text, re.DOTALL) is not None
+
+
+def hide_texts(text: str, secrets: Iterable[str]) -> str:
+    """Return a text in which each of the secrets is ``***``, where it is no part of a word."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if secret in text:
+            text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(secret)}(?![A-Za-z0-9])", HIDDEN, text)
+    return text
 
 
 def shown_line(text: str) -> str:
@@ -281,9 +329,13 @@ def holds_secret_object(text: str) -> bool:
 
 def _masked(text: str, known: _Mask | None = None) -> str:
     """Return a text, with as many lines, without a credential."""
-    text = _without(CREDENTIALS, known(text) if known else text)
-    text = re.sub(_CODED, lambda coded: _without_coded(coded[0], known), text)
     is_message = "\n" not in text
+    if known:
+        text = known(text)
+    if not is_message:
+        text = _without((_OTHER_PROXY,), text)
+    text = _without(CREDENTIALS, text)
+    text = re.sub(_CODED, lambda coded: _without_coded(coded[0], known), text)
     return "\n".join(_masked_line(line, is_message=is_message) for line in text.split("\n"))
 
 

@@ -8,10 +8,9 @@ from functools import partial
 from krm_fn import patch, placeholders
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InternalError
-from krm_fn.krm import proxy_values
 from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.masking import redact
+from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import NamedTuple
@@ -181,10 +180,7 @@ def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading])
     """Return an edit with the values that it changes, as far as they are known and may be shown."""
     old = _values(before)
     new = _values(after)
-    current = {}
-    for name, value in old.items():
-        if new.get(name) != value:
-            current[name] = proxy_values.shown(name, value)
+    current = {name: value for name, value in old.items() if new.get(name) != value}
     proposed = {name: value for name, value in new.items() if old.get(name) != value}
     return edit._replace(current=current or None, proposed=proposed or None)
 
@@ -200,15 +196,15 @@ def _values(readings: Iterable[Reading]) -> dict[str, str]:
 
 def _without_secrets(results: list[Result], readings: Sequence[Reading]) -> list[Result]:
     """Hide what fields for a proxy hold that is no URL, and lists of which a part may be a password."""
-    values = [reading.value for reading in readings if reading.value and not reading.is_list]
-    hidden = proxy_values.hidden_texts(values)
+    secrets = set()
     for reading in readings:
-        text = reading.text or reading.unresolved
-        if reading.is_list and may_hold_a_credential(text):
-            hidden.add(text.strip())
-    if not hidden:
+        text = (reading.text or reading.unresolved) if reading.is_list else (reading.value or "")
+        text = text.strip()
+        if may_hold_a_credential(text) if reading.is_list else not is_proxy_url(text):
+            secrets.add(text)
+    if not secrets:
         return results
-    known = partial(proxy_values.without, hidden=hidden)
+    known = partial(hide_texts, secrets=secrets)
     return [
         result._replace(
             message=redact(result.message, known),

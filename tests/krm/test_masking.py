@@ -18,7 +18,9 @@ from krm_fn.krm.masking import (
     CREDENTIALS_OF_A_LINE,
     Credential,
     ProxyPasswords,
+    hide_texts,
     redact,
+    redact_lines,
     shown_line,
 )
 from support import unified_diff
@@ -422,3 +424,60 @@ SIGNS = "http://svc:pw%3Fp%3E%3E@h:1"
 def test_a_password_of_the_run_is_hidden_in_whatever_way_it_is_escaped(urls: str, line: str, shown: str) -> None:
     passwords = ProxyPasswords(urls.split())
     assert passwords.hidden(f"a\n{line}\nb") == f"a\n{shown}\nb"
+
+
+# what is in the place of the URL of a proxy
+
+PROXY = "http://svc:S3CRET@proxy.corp.example:3128"
+MASKED = "http://svc:***@proxy.corp.example:3128"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", "", id="nothing"),
+        pytest.param("http://proxy:3128", "http://proxy:3128", id="a URL"),
+        pytest.param("http://[fd00::1]:3128/", "http://[fd00::1]:3128/", id="an IPv6 address"),
+        pytest.param(PROXY, MASKED, id="a URL with a password"),
+        pytest.param("${HTTP_PROXY}", "${HTTP_PROXY}", id="a variable"),
+        pytest.param("{{ .Values.proxy }}", "{{ .Values.proxy }}", id="a template"),
+        pytest.param("S3CRET", "***", id="a password alone"),
+        pytest.param("http://proxy:3128/S3CRET", "***", id="a path"),
+        pytest.param("http://a b S3CRET", "***", id="blanks"),
+        pytest.param("svc:S3CRET@proxy", "***", id="no scheme"),
+        pytest.param("proxy.corp.example:8888", "proxy.corp.example:8888", id="host and port alone"),
+    ],
+)
+def test_a_url_is_shown(text: str, expected: str) -> None:
+    assert redact({"httpProxy": text}) == {"httpProxy": expected}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("export HTTP_PROXY='http://p:1' A=b", "export HTTP_PROXY='http://p:1' A=b", id="a URL in quotes"),
+        pytest.param('"A=b" "https_proxy=http://p:1"', '"A=b" "https_proxy=http://p:1"', id="a URL in a unit"),
+        pytest.param("httpProxy: S3CRET a\nb", "httpProxy: ***\nb", id="up to the end of the line"),
+        pytest.param("HTTP_PROXY=\nb", "HTTP_PROXY=\nb", id="empty"),
+        pytest.param("HTTP_PROXY=$PROXY", "HTTP_PROXY=$PROXY", id="a variable"),
+        pytest.param('{"httpProxy": "S3CRET", "b": "c"}', '{"httpProxy": "***', id="JSON"),
+        pytest.param("https_proxy = http://p:1S3CRET", "https_proxy = ***", id="more behind the port"),
+        pytest.param("https_proxy = svc:1234 S3CRET@p:1", "https_proxy = ***", id="a password that begins as a port"),
+        pytest.param("NO_PROXY=a", "NO_PROXY=a", id="another variable"),
+        pytest.param("${HTTPS_PROXY:=http://p:1}", "${HTTPS_PROXY:=http://p:1}", id="the default of a placeholder"),
+        pytest.param("${HTTPS_PROXY:-S3CRET}", "${HTTPS_PROXY:-***", id="a default that is no URL"),
+        pytest.param("a: HTTP_PROXY=S3CRET=b", "a: HTTP_PROXY=***", id="a password with an equals sign"),
+    ],
+)
+def test_what_is_assigned_to_a_proxy_in_a_text_is_a_url_or_hidden(text: str, expected: str) -> None:
+    assert redact_lines(text) == expected
+    assert redact({"content": text}) == {"content": expected}
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "https_proxy", "httpProxy", "TKG_HTTP_PROXY", "httpsProxyURL"])
+def test_a_name_says_that_a_field_is_for_a_url(name: str) -> None:
+    assert redact({name: "S3CRET", f"{name}_ENABLED": "S3CRET"}) == {name: "***", f"{name}_ENABLED": "S3CRET"}
+
+
+def test_texts_are_hidden_where_they_are_no_part_of_a_word() -> None:
+    assert hide_texts("a S3CRET, xS3CRETx", {"S3CRET", "S3"}) == "a ***, xS3CRETx"
