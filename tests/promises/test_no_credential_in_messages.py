@@ -17,7 +17,7 @@ import pytest
 from krm_fn.errors import InjectProxyError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.lint import manifests
+from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.run import run
 from krm_fn.yamledit import tree
 from support import ROOT, inject_proxy
@@ -101,7 +101,7 @@ def _said(text: str) -> Iterator[tuple[str, str]]:
     try:
         results = [
             *run(text.encode()).results,
-            *manifests.audit(manifests.ReadableManifests({"a.yaml": text.encode()})).results,
+            *audit(ReadableManifests({"a.yaml": text.encode()})).results,
         ]
     except InjectProxyError as error:
         yield redact(str(error)), ""
