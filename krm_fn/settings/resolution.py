@@ -13,15 +13,17 @@ from krm_fn.config import Mode, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style
 from krm_fn.noproxy.policy import CLUSTER_DOMAIN_NAMES, NoProxy
-from krm_fn.settings.declared import DeclaredPlace, declaration, subject_of
-from krm_fn.settings.model import ProxySettings, Resolved
-from krm_fn.settings.network import (
+from krm_fn.settings.declarations import (
     FACTS,
+    DeclaredPlace,
     Missing,
+    declaration,
     lack_of,
     network_of,
+    subject_of,
     talks_to_nodes,
 )
+from krm_fn.settings.proxy_settings import ProxySettings, Resolved
 
 _CALLED_INSIDE = "the parts of this program call each other by this name"
 
