@@ -145,7 +145,9 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
         try:
             place.form.write(draft, place, own)
         except WrongTypeError as error:
-            if error.finding not in draft.findings:
+            # Nothing of ours can be in data of another type, so a removal has nothing to say of it.
+            is_of_interest = own.sets_any or place.is_unconditional
+            if is_of_interest and error.finding not in draft.findings:
                 draft.findings.append(error.finding)
         if draft.edits == edits or len(draft.descriptions) > described:
             continue

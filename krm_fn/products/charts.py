@@ -22,7 +22,7 @@ one text that is the URL of the proxy for ``https://``, or else the other one; a
 
 
 Signs = tuple[tuple[str, str], ...]
-"""Paths with dots, and for each a word of what the values have there."""
+"""Paths with dots, in which ``*`` is each member of a mapping, and for each a word of the value there; "" is in any."""
 
 
 _MEMBERS = {CAMEL_CASE: proxy_keys.CAMEL, SNAKE_CASE: proxy_keys.SNAKE}
@@ -100,20 +100,6 @@ class Services(NamedTuple):
     has_namespace: bool = False
 
 
-class Unreached(NamedTuple):
-    """A program of a chart that does not read the variables, unless a value says more.
-
-    Attributes:
-        signs: the texts that are somewhere among the values of the chart then.
-        message: the warning if one is missing.
-        where: a text that is there where this runs.
-    """
-
-    signs: Texts
-    message: str
-    where: str = ""
-
-
 class Chart(NamedTuple):
     """Where one chart takes a proxy from.
 
@@ -123,7 +109,7 @@ class Chart(NamedTuple):
         takes_credentials: a URL with user and password can stand there.
         services: the names by which its programs call each other, if these are not in every list.
         others: the value behind which the URLs of other Services stand that its programs call; "" for none.
-        unreached: a program that the values alone do not reach, if there is one.
+        unreached: the warning about a program that the values alone do not reach; "" if they reach all.
         other_urls: the paths of URLs of proxies that no run writes: another proxy there is named.
     """
 
@@ -132,11 +118,27 @@ class Chart(NamedTuple):
     takes_credentials: bool = True
     services: Services | None = None
     others: str = ""
-    unreached: Unreached | None = None
+    unreached: str = ""
     other_urls: Texts = ()
 
 
 _WEBHOOK = ("provider.name", "webhook")
+
+
+def _downloads(dashboards: str) -> Signs:
+    """Return the signs of a dashboard that Grafana's chart downloads (``hasKey`` in its ``templates/_config.tpl``)."""
+    return ((f"{dashboards}.*.*.gnetId", ""), (f"{dashboards}.*.*.url", ""))
+
+
+_FLUX_CONTROLLERS = (
+    "sourceController",
+    "notificationController",
+    "imageAutomationController",
+    "imageReflectionController",
+    "kustomizeController",
+    "helmController",
+)
+"""All that the chart installs unless values say otherwise, as the preset ``flux`` of workloads chooses all."""
 
 
 def _lists(*paths: str) -> tuple[ChartValue, ...]:
@@ -172,27 +174,24 @@ CHARTS: Mapping[str, Chart] = {
     "velero": Chart((ChartValue("configuration.extraEnvVars"),), is_go=True),
     "jenkins": Chart(
         _lists("controller.containerEnv", "controller.initContainerEnv"),
-        unreached=Unreached(
-            ("http.proxyHost=", "https.proxyHost="),
+        unreached=(
             "Jenkins runs in Java, which reads none of the variables, and `controller.javaOpts` does not name "
             "this proxy: set `-Dhttp.proxyHost`, `-Dhttp.proxyPort`, the same two of `https`, and "
-            "`-Dhttp.nonProxyHosts` there, and in `JAVA_OPTS` of `controller.initContainerEnv` for plugins",
+            "`-Dhttp.nonProxyHosts` there, and in `JAVA_OPTS` of `controller.initContainerEnv` for plugins"
         ),
     ),
     "backstage": Chart(
         _lists("backstage.extraEnvVars"),
-        unreached=Unreached(
-            ("NODE_USE_ENV_PROXY",),
+        unreached=(
             "Backstage runs in Node.js, which reads the variables only where `NODE_USE_ENV_PROXY` is `1`: add it to "
-            "`backstage.extraEnvVars`, with Node.js from 22.21 or 24.5 on",
+            "`backstage.extraEnvVars`, with Node.js from 22.21 or 24.5 on"
         ),
     ),
     "gitlab-runner": Chart(
         _lists("envVars"),
-        unreached=Unreached(
-            ("HTTPS_PROXY=",),
-            "the jobs of the runners get no proxy, because no `environment` in the tables `[[runners]]` of "
-            "`runners.config` sets `HTTPS_PROXY=...`: add the variables there",
+        unreached=(
+            "jobs of the runners get no proxy, because not every table `[[runners]]` of `runners.config` has an "
+            "`environment` that sets `HTTPS_PROXY=...`: add the variables there"
         ),
     ),
     "renovate": Chart((ChartValue("env", MAPPING, list_path="envList"),)),
@@ -202,7 +201,7 @@ CHARTS: Mapping[str, Chart] = {
             ChartValue(
                 "grafana.downloadDashboards.env",
                 MAPPING,
-                where=(("grafana.dashboards", "gnetId"),),
+                where=_downloads("grafana.dashboards"),
                 unless=(("grafana.enabled", "False"),),
             ),
         ),
@@ -223,18 +222,16 @@ CHARTS: Mapping[str, Chart] = {
     "gha-runner-scale-set": Chart(
         (ChartValue("proxy", MEMBERS, ("http.url", "https.url", "noProxy"), is_list=True),),
         takes_credentials=False,
-        unreached=Unreached(
-            ("HTTPS_PROXY",),
+        unreached=(
             "the Docker daemon of `dind` gets no proxy by the chart, so it pulls no images: leave `containerMode` out, "
-            "and write the containers yourself in `template.spec`, `dind` with `HTTPS_PROXY` and `NO_PROXY`",
-            where="dind",
+            "and write the containers yourself in `template.spec`, `dind` with `HTTPS_PROXY` and `NO_PROXY`"
         ),
     ),
     "rancher": Chart((ChartValue("proxy", URL, no_proxy="noProxy"),)),
     "grafana": Chart(
         (
             ChartValue("env", MAPPING),
-            ChartValue("downloadDashboards.env", MAPPING, where=(("dashboards", "gnetId"),)),
+            ChartValue("downloadDashboards.env", MAPPING, where=_downloads("dashboards")),
         ),
         is_go=True,
         others="datasources",
@@ -248,11 +245,9 @@ CHARTS: Mapping[str, Chart] = {
         (ChartValue("operator", CAMEL_CASE), ChartValue("trivy", CAMEL_CASE)), is_go=True
     ),
     "flux2": Chart(
-        _lists(
-            "sourceController.extraEnv",
-            "notificationController.extraEnv",
-            "imageAutomationController.extraEnv",
-            "imageReflectionController.extraEnv",
+        (
+            *_lists(*(f"{controller}.extraEnv" for controller in _FLUX_CONTROLLERS)),
+            ChartValue("sourceWatcher.extraEnv", where=(("sourceWatcher.create", "True"),)),
         ),
         is_go=True,
     ),

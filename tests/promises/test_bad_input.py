@@ -84,7 +84,7 @@ def _with_wrong_types(sound: Any, *, by_turns: bool = False, below: Pointer = ()
 def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: ProxySettings) -> None:
     """What it changes holds, and it does not want to change it again."""
     for item in _items_of(name):
-        concerned = [target for target in TARGETS.values() if any(item["kind"] == kind for _, kind in target.kinds)]
+        concerned = [target for target in TARGETS.values() if any(item["kind"] == kind for _, kind in target.row.kinds)]
         for what, damaged in _with_wrong_types(item, by_turns=True):
             before = json.dumps(damaged)
             for target in concerned:

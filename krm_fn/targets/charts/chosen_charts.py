@@ -10,7 +10,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places.choice import chosen_charts
 from krm_fn.places.containers import Container, EnvEntries
 from krm_fn.places.installed_charts import ChartUse, charts_of
@@ -22,13 +22,16 @@ from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
+from krm_fn.targets.charts.reached_programs import IS_REACHED
 from krm_fn.targets.charts.release_values import (
     chart_in_table,
+    find_override,
     holds,
     is_read,
     namespace_of_release,
     other_names,
     own_values,
+    read_values,
     service_names,
     sources,
     values_elsewhere,
@@ -133,7 +136,11 @@ class _Charts(Target):
                 continue
             own = own_values(chosen.use, data)
             values = _named(chart, chosen.names)
-            names = tuple(value.name for value in values if not holds(value, own))
+            names = tuple(
+                value.name
+                for value in values
+                if not holds(value, own) and not find_override(value, chosen.use, data)
+            )
             for key, member in sources(data):
                 release = data if chart.services or chart.others else None
                 if names or release:
@@ -219,29 +226,28 @@ class _ChartPlaces(NamedTuple):
 
 def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
     """Yield the places in the values that a HelmRelease or a source of an Application holds."""
-    data, uses = chart_places.data, chart_places.context.uses
+    data, context = chart_places.data, chart_places.context
     own = []
-    if group_kind(data) == HELM_RELEASE:
-        root = (*use.path, "values")
-        others = values_elsewhere(data, uses)
-        there = own_values(use, data)
-        for value in chart_places.values:
-            is_elsewhere = any(holds(value, other) for other in others)
-            if holds(value, there) or not is_elsewhere:
-                own.append(value)
-        chart_places = chart_places._replace(values=own)
-        yield from chart_places.places(data, root, len(use.path))
-        return
-    helm = (*use.path, "helm")
-    parameters = list_at(data, (*helm, "parameters"))
-    names = [text_at(parameter, ("name",)) for parameter in parameters]
     for value in chart_places.values:
-        if _is_set(value, names):
-            message = f"a parameter sets `{value.name}`, and no run writes parameters: set the proxy there yourself"
-            yield Result.of("ByHand", message, (*helm, "parameters"))
+        override = find_override(value, use, data)
+        if override and context.settings.sets_any:
+            yield override
         else:
             own.append(value)
+    if group_kind(data) == HELM_RELEASE:
+        root = (*use.path, "values")
+        others = values_elsewhere(data, context.uses)
+        there = own_values(use, data)
+        values = []
+        for value in own:
+            is_elsewhere = any(holds(value, other) for other in others)
+            if holds(value, there) or not is_elsewhere:
+                values.append(value)
+        chart_places = chart_places._replace(values=values)
+        yield from chart_places.places(data, root, len(use.path))
+        return
     chart_places = chart_places._replace(values=own)
+    helm = (*use.path, "helm")
     path = (*helm, "values")
     text = text_at(data, path)
     if text.strip() and own_values(use, data) is None:
@@ -286,12 +292,10 @@ def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> F
 
 def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Places:
     """Yield a finding for each program of a chart that its values alone do not reach."""
-    unreached = chart.unreached
-    values = str(lookup(data, use.path))
-    if unreached is not None and unreached.where in values:
-        missing = [sign for sign in unreached.signs if sign not in values]
-        if missing:
-            yield Result.of("ByHand", unreached.message, use.path)
+    if chart.unreached:
+        documents = [read_values(use, data), *values_elsewhere(data, uses)]
+        if not IS_REACHED[use.name](documents):
+            yield Result.of("ByHand", chart.unreached, use.path)
     if chart.services is not None and not service_names(use, data, uses):
         yield Result.of("FactsUnknown", _UNNAMED, use.path)
 
@@ -304,12 +308,3 @@ def _container(value: ChartValue, values: Any) -> Container:
 def _in_namespace(data: Data) -> Fields:
     """Return an object in the namespace in which the programs of a chart run."""
     return {"metadata": {"namespace": namespace_of_release(data)}}
-
-
-def _is_set(value: ChartValue, parameters: list[str]) -> bool:
-    """Return whether one of the parameters sets a place, or a part of it."""
-    for name in parameters:
-        steps = f"{name}.".replace("[", ".")
-        if any(steps.startswith(f"{path}.") for path in value.names):
-            return True
-    return False

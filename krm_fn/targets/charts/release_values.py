@@ -6,12 +6,14 @@ Sources: ``ChartValuesFromReferences``, ``GetReleaseName`` and ``ShortenName`` o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from krm_fn.clusters import Key
+from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
-from krm_fn.patch import list_at, lookup, text_at
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.installed_charts import ChartUse
 from krm_fn.places.provided import DataUses, data_key, name_of, namespace_of
 from krm_fn.products.charts import CHARTS, Chart, ChartValue, Signs
@@ -47,6 +49,32 @@ def own_values(use: ChartUse, data: Data) -> Any:
     return lookup(data, (*use.path, *root))
 
 
+def read_values(use: ChartUse, data: Data) -> Any:
+    """Return the values of a chart that a HelmRelease or an Application holds, as data or as a text."""
+    text = text_at(data, (*use.path, "helm", "values"))
+    if own_values(use, data) is None and text:
+        for document in embedded.mappings(embedded.Value((), text)):
+            return document.data
+    return own_values(use, data)
+
+
+def find_override(value: ChartValue, use: ChartUse, data: Data) -> Result | None:
+    """Return a warning if an entry of another list sets a value, or a part of it, over the values of an object."""
+    path: Pointer = ("spec", "valuesFrom")
+    member, message = "targetPath", "a `targetPath` sets `{}` over all other values"
+    if group_kind(data) == APPLICATION:
+        path = (*use.path, "helm", "parameters")
+        member, message = "name", "a parameter sets `{}`, and no run writes parameters"
+    for entry in list_at(data, path):
+        # ``proxy.url``, or ``env[0].value``, in which a bracket begins a step as a dot does
+        steps = text_at(entry, (member,)).replace("[", ".") + "."
+        for name in value.names:
+            if steps != "." and (steps.startswith(f"{name}.") or name.startswith(steps)):
+                text = f"{message.format(value.name)}: set the proxy there yourself"
+                return Result.of("ByHand", text, path)
+    return None
+
+
 def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
     """Return the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
     values = []
@@ -70,11 +98,26 @@ def is_read(value: ChartValue, values: Any) -> bool:
 
 
 def _have(values: Any, signs: Signs) -> bool:
+    """Return whether one of the signs is among some values."""
     for path, word in signs:
-        there = lookup(values, path.split("."))
-        if word in str(there):
-            return True
+        for value in _values_at(values, path.split(".")):
+            if word in str(value):
+                return True
     return False
+
+
+def _values_at(values: Any, steps: Sequence[str]) -> list[Any]:
+    """Return the values at a path, in which ``*`` stands for each member of a mapping."""
+    values_there = [values]
+    for step in steps:
+        members: list[Any] = []
+        for value in values_there:
+            if step == "*" and isinstance(value, dict):
+                members += value.values()
+            else:
+                members.append(lookup(value, (step,)))
+        values_there = [member for member in members if member is not None]
+    return values_there
 
 
 def chart_in_table(use: ChartUse, data: Data) -> Chart | None:

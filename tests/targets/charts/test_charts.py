@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from chart_objects import ANY, application, release
+from chart_objects import ANY, application, parameter, release
 from function_configs import list_with_config
 from krm_fn.config import TargetOptions
 from krm_fn.krm.results import Edit, Severity
@@ -16,7 +16,7 @@ from krm_fn.pipeline.run import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, proposals
 
 target = TARGETS["charts"]
 chart_values = TARGETS["giantswarm.chartValues"]
@@ -156,9 +156,56 @@ def test_a_proxy_of_its_author_is_replaced_or_stays_and_is_named(chart: str, val
 
 
 @pytest.mark.parametrize("value", [1, "text", ["text"]])
-def test_a_value_where_a_mapping_must_be_is_an_error_that_names_it(value: Any) -> None:
-    (said,) = findings(target, release("harbor", {"proxy": value}), **ANY)
+def test_a_value_where_a_mapping_must_be_is_an_error_that_names_it_and_blocks_no_removal(value: Any) -> None:
+    obj = release("harbor", {"proxy": value})
+    (said,) = findings(target, obj, **ANY)
     assert (said.code, said.path) == ("CannotWrite", ("spec", "values", "proxy"))
+    assert proposals(target, obj, NONE, **ANY) == []
+
+
+@pytest.mark.parametrize(
+    ("chart", "values"),
+    [
+        pytest.param("external-dns", {"provider": "cloudflare"}, id="a provider in its older form"),
+        pytest.param("grafana", {"downloadDashboards": "no"}, id="no mapping of a container"),
+        pytest.param("flux2", {"sourceController": ["a"]}, id="a list"),
+    ],
+)
+def test_a_text_in_place_of_a_mapping_blocks_no_removal(chart: str, values: Any) -> None:
+    assert proposals(target, release(chart, values), NONE, **ANY) == []
+
+
+SECRET = {"kind": "Secret", "name": "proxy", "valuesKey": "url"}
+OVERRIDES: list[Any] = [
+    pytest.param(release("harbor", valuesFrom=[{**SECRET, "targetPath": "proxy.httpProxy"}]), id="one of three texts"),
+    pytest.param(release("harbor", valuesFrom=[{**SECRET, "targetPath": "proxy"}]), id="the mapping above"),
+    pytest.param(
+        release("external-dns", valuesFrom=[{**SECRET, "targetPath": "env[0].value"}]), id="an entry of a list"
+    ),
+    pytest.param(
+        release("crossplane", valuesFrom=[{**SECRET, "targetPath": "extraEnvVarsCrossplane.HTTPS_PROXY"}]),
+        id="a variable",
+    ),
+    pytest.param(application("harbor", parameters=[parameter("proxy.httpProxy", OLD)]), id="a parameter"),
+]
+
+
+@pytest.mark.parametrize("obj", OVERRIDES)
+def test_a_value_that_something_else_sets_over_all_others_is_not_written(obj: Any) -> None:
+    assert changes(target, obj, **ANY) == []
+    assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"]
+    assert proposals(target, obj, NONE, **ANY) == []
+
+
+def test_what_an_earlier_run_wrote_below_such_a_value_goes() -> None:
+    own = {"proxy": {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}}
+    path = [{**SECRET, "targetPath": "proxy.httpProxy"}]
+    assert apply(target, release("harbor", own, valuesFrom=path), NONE, **ANY) == release("harbor", valuesFrom=path)
+
+
+def test_another_target_path_is_no_obstacle() -> None:
+    obj = release("harbor", valuesFrom=[{**SECRET, "targetPath": "proxyPassword"}])
+    assert values_of(apply(target, obj, **ANY))["proxy"]["httpProxy"] == HTTP
 
 
 @pytest.mark.parametrize("chart", ["rancher", "external-dns", "crossplane"])
@@ -279,9 +326,20 @@ def test_a_chart_of_bitnami_has_only_rows_of_the_user() -> None:
 
 
 WITH_ID: Any = {"dashboards": {"default": {"nodes": {"gnetId": 1860}}}}
+BY_URL: Any = {"dashboards": {"default": {"nodes": {"url": "https://files.example/d.json"}}}}
+OF_TEXT: Any = {"dashboards": {"default": {"nodes": {"json": '{"gnetId": 1, "url": "x"}'}}}}
+FLUX = [
+    f"{name}Controller.extraEnv"
+    for name in ("source", "notification", "imageAutomation", "imageReflection", "kustomize", "helm")
+]
 READ: list[Any] = [
     pytest.param(STACK, {"grafana": {"enabled": False}, "nameOverride": "x"}, [], id="no Grafana"),
     pytest.param(STACK, {"grafana": WITH_ID}, ["grafana.env", "grafana.downloadDashboards.env"], id="a dashboard"),
+    pytest.param(STACK, {"grafana": BY_URL}, ["grafana.env", "grafana.downloadDashboards.env"], id="one by its URL"),
+    pytest.param("grafana", BY_URL, ["env", "downloadDashboards.env"], id="one by its URL, in Grafana's own chart"),
+    pytest.param("grafana", OF_TEXT, ["env"], id="one whose text names both fields"),
+    pytest.param("flux2", None, FLUX, id="all that are installed of Flux"),
+    pytest.param("flux2", {"sourceWatcher": {"create": True}}, [*FLUX, "sourceWatcher.extraEnv"], id="one on request"),
     pytest.param("external-dns", {"provider": {"name": "rfc2136"}}, [], id="a provider that speaks DNS"),
     pytest.param("external-dns", {"provider": "rfc2136"}, [], id="the same in its older form"),
     pytest.param("external-dns", {"provider": {"name": "webhook"}}, ["provider.webhook.env"], id="a sidecar"),
@@ -316,14 +374,39 @@ def test_the_names_of_data_sources_in_the_cluster_are_in_the_list() -> None:
 
 NODE = [{"name": "NODE_USE_ENV_PROXY", "value": "1"}]
 JAVA = "-Dhttp.proxyHost=x -Dhttps.proxyHost=x"
+VARIABLE = {"name": "HTTPS_PROXY", "value": "http://proxy"}
+DIND = {"name": "dind", "env": [VARIABLE]}
+RUNNER = {"name": "runner", "env": [VARIABLE]}
+TABLE = '[[runners]]\n  environment = ["A=b", "HTTPS_PROXY=http://proxy"]\n'
+
+
+def runners(config: str) -> Any:
+    return release("gitlab-runner", {"runners": {"config": config}})
+
+
+def containers(*listed: Any, field: str = "containers") -> Any:
+    return release("gha-runner-scale-set", {"template": {"spec": {field: [*listed]}}})
+
+
 REACHED: list[Any] = [
     pytest.param(release("jenkins"), False, id="Java without options"),
     pytest.param(release("jenkins", {"controller": {"javaOpts": JAVA}}), True, id="Java with both proxies"),
     pytest.param(release("jenkins", {"controller": {"javaOpts": JAVA[:18]}}), False, id="Java with one of both"),
+    pytest.param(release("jenkins", {"agent": {"javaOpts": JAVA}}), False, id="options of another program"),
     pytest.param(release("gha-runner-scale-set", {"containerMode": {"type": "dind"}}), False, id="a daemon of Docker"),
     pytest.param(release("gha-runner-scale-set"), True, id="no daemon"),
+    pytest.param(containers(RUNNER, DIND), True, id="a daemon with the variable"),
+    pytest.param(containers(RUNNER, {"name": "dind"}), False, id="the variable in another container"),
+    pytest.param(containers(RUNNER, {"name": "docker", "image": "docker:27-dind"}), False, id="a daemon by its image"),
+    pytest.param(containers({"name": "dind"}, field="initContainers"), False, id="a daemon that is a sidecar"),
     pytest.param(release("backstage", {"backstage": {"extraEnvVars": NODE}}), True, id="Node.js that reads variables"),
+    pytest.param(release("backstage", {"backstage": {"command": NODE}}), False, id="the name elsewhere"),
     pytest.param(release("gitlab-runner"), False, id="jobs without an environment"),
+    pytest.param(runners(TABLE), True, id="jobs with an environment"),
+    pytest.param(runners(f"{TABLE}{TABLE}"), True, id="jobs of two runners"),
+    pytest.param(runners(f"{TABLE}[[runners]]\n  name = 'b'\n"), False, id="jobs of one of two runners"),
+    pytest.param(runners('[[runners]]\n  # environment = ["HTTPS_PROXY=x"]\n'), False, id="a comment"),
+    pytest.param(runners('[[runners]]\n  environment = [\n "A=#b",\n "https_proxy=x"]\n'), True, id="several lines"),
 ]
 
 

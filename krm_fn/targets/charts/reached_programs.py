@@ -1,0 +1,90 @@
+"""Whether the values of a chart give the proxy to a program that does not read the variables by itself.
+
+Each function takes the documents with values of a chart, the ones that win first, and looks at the one member that the
+program reads: the name of a variable may be anywhere among values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from krm_fn.light_typing import Any
+from krm_fn.patch import Data, list_at, lookup, text_at
+
+_RUNNERS = ("runners", "config")
+_NO_COMMENT = re.compile(
+    r"""("[^"\n]*"|'[^'\n]*')  # a text of TOML: "https://git.example/#a"
+    |\#[^\n]*                  # a comment: # HTTPS_PROXY=...
+    """,
+    re.VERBOSE,
+)
+_ENVIRONMENT = re.compile(r"^[ \t]*environment[ \t]*=[ \t]*\[", re.MULTILINE)
+
+
+def _find(documents: Sequence[Any], *path: str) -> Any:
+    """Return the value at a path in the first document that has one, as Helm does for values that are no mappings."""
+    for document in documents:
+        value = lookup(document, path)
+        if value is not None:
+            return value
+    return None
+
+
+def _find_entry(entries: Any, name: str) -> Data:
+    """Return the entry of a list of variables that sets one of them; an empty one if none does."""
+    for entry in list_at(entries, ()):
+        if lookup(entry, ("name",)) == name:
+            return dict(entry)
+    return {}
+
+
+def _jenkins_has_options(documents: Sequence[Any]) -> bool:
+    """Look for both proxies among the options of Java."""
+    options = str(_find(documents, "controller", "javaOpts"))
+    return "http.proxyHost=" in options and "https.proxyHost=" in options
+
+
+def _node_reads_variables(documents: Sequence[Any]) -> bool:
+    """Look for the variable that makes Node.js read the others."""
+    entries = _find(documents, "backstage", "extraEnvVars")
+    return text_at(_find_entry(entries, "NODE_USE_ENV_PROXY"), ("value",)) == "1"
+
+
+def _all_jobs_have_environment(documents: Sequence[Any]) -> bool:
+    """Look for the proxy in the ``environment`` of each table ``[[runners]]``, without comments."""
+    config = str(_find(documents, *_RUNNERS) or "")
+    plain = _NO_COMMENT.sub(lambda match: match[1] or "", config)
+    _, *runners = plain.split("[[runners]]")
+    for runner in runners:
+        begin = _ENVIRONMENT.search(runner)
+        entries, _, _ = runner[begin.end() :].partition("]") if begin else ("", "", "")
+        if "HTTPS_PROXY=" not in entries.upper():
+            return False
+    return bool(runners)
+
+
+def _docker_has_proxy(documents: Sequence[Any]) -> bool:
+    """Look for a daemon of Docker: the chart makes one without a proxy, and the author's own needs the variable."""
+    if _find(documents, "containerMode", "type") == "dind":
+        return False
+    for field in ("containers", "initContainers"):
+        for container in list_at(_find(documents, "template", "spec", field), ()):
+            entry = _find_entry(lookup(container, ("env",)), "HTTPS_PROXY")
+            if _is_docker(container) and not (entry.get("value") or entry.get("valueFrom")):
+                return False
+    return True
+
+
+def _is_docker(container: Data) -> bool:
+    """Return whether a container runs a daemon of Docker, by its name or its image: ``docker:27-dind``."""
+    return "dind" in (text_at(container, ("name",)) + text_at(container, ("image",)))
+
+
+IS_REACHED: Mapping[str, Callable[[Sequence[Any]], bool]] = {
+    "jenkins": _jenkins_has_options,
+    "backstage": _node_reads_variables,
+    "gitlab-runner": _all_jobs_have_environment,
+    "gha-runner-scale-set": _docker_has_proxy,
+}
+"""Chart with ``unreached`` -> whether its values reach all of its programs."""
