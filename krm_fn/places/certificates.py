@@ -97,6 +97,7 @@ class NamedEntry(NamedTuple):
                 position = len(entries)
         if ours is None:
             position = len(entries)
+            # Variables of a proxy at the end of a list stay together, whoever writes first.
             while position and variable_of(entries[position - 1]):
                 position -= 1
         if self.entry is not None:

@@ -54,12 +54,14 @@ def read_request(obj: Data, at: Pointer = ("spec",)) -> Request:
             continue
         for part in value.split(","):
             names[part.strip()] = None
+    # "a,,b", and an annotation without text, name nothing.
     names.pop("", None)
     return Request(is_wanted, tuple(names))
 
 
 def _annotations(obj: Data, at: Pointer) -> Iterator[tuple[str, str]]:
     """Yield name and value of the annotations about the proxy; Kubernetes refuses ``true`` without quotes."""
+    # The object and its pod template both have annotations; those of a Pod are one.
     for above in dict.fromkeys(((), at[:-1])):
         annotations = lookup(obj, (*above, "metadata", "annotations"))
         for name in (*LISTS, *REFUSALS):

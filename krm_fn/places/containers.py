@@ -51,6 +51,7 @@ class Container(NamedTuple):
     def image(self) -> str:
         """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
         image = text_at(self.fields, ("image",))
+        # "host:5000/a/b:v1@sha256:0f": the colon in front of a slash begins a port, and no tag.
         return re.sub(r"(:[^/]*)?(@.*)?\Z", "", image)
 
 
@@ -139,6 +140,7 @@ class EnvEntries(NamedTuple):
         env = lookup(data, place.path)
         if not isinstance(env, list):
             return
+        # Of several entries of one name the last one counts (core/v1, ``EnvVar``).
         last = {}
         for index, entry in enumerate(env):
             name = variable_of(entry)
@@ -172,9 +174,11 @@ class EnvEntries(NamedTuple):
                 if wanted and not isinstance(entry, Mapping):
                     draft.findings.append(wrong_type(path, entry, "a mapping"))
                 continue
+            # A second entry of a name would win over the corrected one, so it goes.
             if variable in done:
                 continue
             done.add(variable)
+            # The ConfigMap or Secret is filled itself, so the reference to it stays right.
             if entry in self.provided.entries:
                 entries.append(entry)
                 continue
@@ -189,6 +193,7 @@ class EnvEntries(NamedTuple):
 
     def _completed(self, entries: list[Any], wanted: Variables, done: set[str]) -> list[Any]:
         """Return the entries with those that are missing at the end: in our order, if both cases are there of each."""
+        # New entries join ours at the end. If these are in our order, each with its other case, all of them are in it.
         start = len(entries)
         while start and variable_of(entries[start - 1]) in self.names:
             start -= 1
@@ -210,6 +215,7 @@ class EnvEntries(NamedTuple):
         for source in list_at(self.env_from, ()):
             if source in self.provided.sources:
                 continue
+            # With a prefix the variables have other names.
             if not lookup(source, ("prefix",)):
                 return frozenset(UPPER)
         return frozenset()
@@ -217,6 +223,7 @@ class EnvEntries(NamedTuple):
 
 def _corrected(entry: Data, value: str) -> Fields:
     """Return an entry with another value; members in the order that they have."""
+    # The API server rejects an entry with ``value`` and ``valueFrom``, so only two members stay.
     members = {**entry, "value": value}
     return {name: member for name, member in members.items() if name in ("name", "value")}
 

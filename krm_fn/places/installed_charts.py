@@ -82,6 +82,7 @@ def charts_of(obj: Data, sources: ChartSources = NO_SOURCES) -> Iterator[ChartUs
 def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
     path = (*_CHART, "sourceRef")
     chart = text_at(obj, (*_CHART, "chart"))
+    # ``chartRef`` names an OCIRepository, whose URL ends with the name of the chart, or a HelmChart.
     source = lookup(obj, path if chart else _CHART_REF)
     kind = text_at(source, ("kind",))
     name = text_at(source, ("name",))
@@ -91,6 +92,7 @@ def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
     if not chart:
         names = " or ".join(dict.fromkeys(_last_step(url) for url in urls))
     repository = text_at(obj, (*path, "name"))
+    # In a GitRepository, or a Bucket, the chart is a path, whose last step its author chose.
     is_folder = "/" in chart and kind != "HelmRepository"
     return ChartUse(names or chart_of(obj), repository, ("spec",), " ".join(urls), is_folder)
 
@@ -98,6 +100,7 @@ def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
 def _application_chart(obj: Data, path: Pointer) -> ChartUse:
     repository = text_at(obj, (*path, "repoURL")).strip()
     chart = text_at(obj, (*path, "chart")).strip()
+    # Argo CD takes a chart from an OCI registry also without ``chart``, by the URL alone.
     if not chart and repository.startswith("oci://"):
         chart = repository
     return ChartUse(_last_step(chart), repository, path, repository)

@@ -110,6 +110,7 @@ class Members(NamedTuple):
         values: dict[Pointer, Any] = {}
         if self.switch:
             path = (*place.path, self.switch)
+            # A switch that is off is the decision of a person, which no run takes back.
             is_off = mapping.get(self.switch) not in (None, True)
             if is_off and settings.sets_any:
                 message = f"`{self.switch}` is not true, so {place.label} stays as it is: set it to true, or remove it"
@@ -118,6 +119,7 @@ class Members(NamedTuple):
             if not is_off:
                 values[self.switch,] = settings.sets_any or None
         variables = settings.variables()
+        # One member for both schemes gets the proxy for ``https://``, or else the other one.
         if "HTTP_PROXY" not in self.steps and "HTTP_PROXY" in variables:
             variables = {"HTTPS_PROXY": variables["HTTP_PROXY"], **variables}
         for variable, steps in self.steps.items():
@@ -127,6 +129,7 @@ class Members(NamedTuple):
                 value = self._without_credentials(draft, path, value)
             elif value is not None and self._takes_list(draft.get(path)):
                 value = list(noproxy.parse(value))
+            # The product copies the text into a drop-in, in which systemd reads ``%`` as the begin of a specifier.
             if self.in_unit and isinstance(value, str):
                 value = value.replace("%", "%%")
             values[steps] = value
@@ -291,6 +294,7 @@ class NamedItem(NamedTuple):
             edits = draft.edits
             inside = self._inside(place, path)
             self.form.write(draft, inside, settings)
+            # An item that is right already stays; one that a removal finds without content goes, too.
             if draft.edits == edits and settings.sets_any:
                 continue
             item = draft.get(path)
@@ -310,6 +314,7 @@ class NamedItem(NamedTuple):
     def _is_left(self, item: Fields) -> bool:
         """Return whether an item says anything besides its name."""
         rest = {**item}
+        # ``definitionFrom`` only says which definition of the variable the value is for.
         for name in ("name", "definitionFrom"):
             rest.pop(name, None)
         return rest not in ({}, self.empty_value)

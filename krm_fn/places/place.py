@@ -130,6 +130,7 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
     """Write the settings to all places of a draft, and describe the changes in it."""
     changed: dict[str, dict[str, None]] = {}
     kept: list[Place] = []
+    # All places are found before the first one is written, for the finding reads the data that writing changes.
     for place in [*places]:
         if isinstance(place, Result):
             draft.findings.append(place)
@@ -149,6 +150,7 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
             is_of_interest = own.sets_any or place.is_unconditional
             if is_of_interest and error.finding not in draft.findings:
                 draft.findings.append(error.finding)
+        # A form that has described its change itself is not described once more.
         if draft.edits == edits or len(draft.descriptions) > described:
             continue
         if place.is_unconditional:

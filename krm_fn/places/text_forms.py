@@ -94,6 +94,7 @@ def new_text(data: Any, key: str) -> Value:
     is_secret = data.get("kind") == "Secret"
     if not is_secret:
         return Value(("data", key), "")
+    # A Secret that has base64 alone gets base64, so that people find all keys in one member.
     if "data" in data and "stringData" not in data:
         return Value(("data", key), "", is_base64=True)
     return Value(("stringData", key), "")
@@ -221,6 +222,7 @@ class YamlText(NamedTuple):
                 message = f"in it, {finding.message}"
                 outer = finding._replace(message=message, path=value.path)
                 draft.findings.append(outer)
+            # A document in which nothing changes keeps its text, and is never refused for code of ytt.
             if inner.operations():
                 ytt.check(value)
                 text = editor.edit(document.number, inner.data)
@@ -249,6 +251,7 @@ class YamlText(NamedTuple):
     def _without_empty(self, text: str, before: str) -> str:
         """Return a text without a last document of which nothing is left; one that was empty before stays."""
         behind = rf"(\A|\n)(?:{re.escape(self.empty)}|\{{\}})(\r?\n)?\Z"
+        # An empty document that was there before belongs to its author.
         if text == before or re.search(behind, before):
             return text
         if "#@data/values" in text:  # ytt lays a document of nothing over all defaults

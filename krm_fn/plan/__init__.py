@@ -32,8 +32,8 @@ from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS
-from krm_fn.targets.class_context import TemplateRules
 from krm_fn.targets.class_plans import class_plans
+from krm_fn.targets.context import TemplateRules
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target

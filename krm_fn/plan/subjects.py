@@ -18,7 +18,7 @@ from krm_fn.plan.record import TargetRecord
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.targets import ClassContext, Reach
-from krm_fn.targets.class_context import ALL_NODES, ClassEdit
+from krm_fn.targets.context import ALL_NODES, ClassEdit
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target

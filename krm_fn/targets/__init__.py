@@ -12,8 +12,7 @@ from types import ModuleType
 
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.target_table import ROWS
-from krm_fn.targets.class_context import ClassContext
-from krm_fn.targets.context import Context, Reach, Writes
+from krm_fn.targets.context import ClassContext, Context, Reach, Writes
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target  # with what edits objects

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from krm_fn.clusters import Topology, class_name
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.targets.class_context import ClassPlans
+from krm_fn.targets.context import ClassPlans
 
 
 def class_plans(

@@ -1,18 +1,133 @@
-"""The context in which a target edits an object, and the words for its content and its reach.
+"""The context in which a target edits an object: its options and settings, and the ClusterClasses of the list.
 
-A plan needs them for a list in which no target applies, too; the code that edits is in ``base``.
+A plan needs it for a list in which no target applies, too; the code that edits is in ``base``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 
-from krm_fn.light_typing import NamedTuple
+from krm_fn.clusters import Key
+from krm_fn.clusters.model import Memberships
+from krm_fn.clusters.references import WorkerClass
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Result
+from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.patch import Data
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.settings import ProxySettings
-from krm_fn.targets.class_context import ClassContext
+from krm_fn.settings import ProxySettings, Resolved
+
+ALL_NODES = ("", "")
+"""The nodes of a Cluster of which nothing else is said, in ``Topology.nodes_of``."""
+
+
+class ClassPlan(NamedTuple):
+    """The patches that a ClusterClass has to have.
+
+    Attributes:
+        patches: all of them, in order; None if an obstacle makes the class stay as it is.
+        has_ours: some of them are ours.
+        findings: results for the user.
+    """
+
+    patches: Sequence[Any] | None
+    has_ours: bool = False
+    findings: Sequence[Result] = ()
+
+
+class VariableContent(NamedTuple):
+    """The content that our variable of a class needs for its patches.
+
+    Attributes:
+        proxy: the proxy itself, because a patch writes it into a drop-in or a command; if False, whether there is one.
+        secret: the name of a Secret, because drop-ins come from that of each Cluster.
+    """
+
+    proxy: bool = False
+    secret: bool = False
+
+
+class ClassContext(NamedTuple):
+    """The other objects of the list as a target knows them while it edits a ClusterClass, or a Cluster of one.
+
+    With the defaults, no Cluster of the list gets a proxy by the class. A target that patches no class gets ``groups``
+    only.
+
+    Attributes:
+        is_wanted: the nodes of some Cluster get a proxy by the class.
+        is_known: the class is in the list, and is not left out of it.
+        content: that of our variable.
+        default: the proxy that the class gives to nodes of which nothing is said.
+        groups: the proxy of each group of workers of a Cluster: (section, name) -> proxy.
+        repairs_erased: its patches erase lists, so additions that all Clusters share are made by a patch, too.
+        of_class: the class itself, or that of the Cluster.
+        has_hashed_secrets: the Secret of each Cluster gets a name with a hash.
+        secret: the name of that Secret of this Cluster, "" as long as it is not known.
+        plan: the patches of the class, if it needs any.
+    """
+
+    is_wanted: bool = False
+    is_known: bool = True
+    content: VariableContent = VariableContent()
+    default: ProxySettings = ProxySettings()
+    groups: Mapping[WorkerClass, ProxySettings] = MappingProxyType({})
+    repairs_erased: bool = False
+    of_class: Key | None = None
+    has_hashed_secrets: bool = False
+    secret: str = ""
+    plan: ClassPlan | None = None
+
+
+class ClassEdit(NamedTuple):
+    """The nodes of a ClusterClass, or of a Cluster of one, the proxy that they get, and the context of the list."""
+
+    memberships: Memberships
+    resolved: Resolved
+    context: ClassContext
+
+
+class TemplateRules(NamedTuple):
+    """The rules that the classes of a template make for the targets that edit it.
+
+    Attributes:
+        kept: the targets that leave it as it is, because a class keeps patches of an earlier run.
+        emptied: the targets that write nothing into it, because its classes give nodes the same.
+        notes: target -> its findings if it would write a proxy.
+        is_awaited: a class is patched only once somebody has changed its templates. A run that began the configuration
+            of such a template would make the next run patch the class.
+    """
+
+    kept: Collection[str] = ()
+    emptied: Collection[str] = ()
+    notes: Mapping[str, Sequence[Result]] = MappingProxyType({})
+    is_awaited: bool = False
+
+
+NO_RULES = TemplateRules()
+"""Those of a template of no class, or of classes that leave the proxy to it."""
+
+
+class ClassPlans:
+    """The answers for a list in which no ClusterClass is, and no Cluster of one.
+
+    Attributes:
+        kinds: the kinds of objects that ``edit_for`` is to be asked for.
+        words: words of which one is in the text of each such object; empty for all of them.
+    """
+
+    kinds: Texts = ()
+    words: Texts = ()
+
+    def rules_for(self, template: Object) -> TemplateRules:
+        """Return the rules of the classes of a template."""
+        return NO_RULES
+
+    def edit_for(self, obj: Object) -> ClassEdit | None:
+        """Return how a ClusterClass, or a Cluster of one, is edited; None if it stays as it is."""
+        return None
+
 
 Options = Data
 """What ``spec.targets`` gives for the system of a target, right by the schema; defaults are not filled in."""

@@ -142,6 +142,7 @@ class _Charts(Target):
                 if not holds(value, own) and not find_override(value, chosen.use, data)
             )
             for key, member in sources(data):
+                # The list of such a chart needs names that only the release says, also where a Secret holds the list.
                 release = data if chart.services or chart.others else None
                 if names or release:
                     of_chart = DataReference(
@@ -213,6 +214,7 @@ class _ChartPlaces(NamedTuple):
             label = f"{quoted(value.names)} of the chart {self.name}"
             path = root if value.texts else (*root, *value.steps)
             yield Place(path, form, label, keep, on_conflict_keep=keeps)
+            # Helm merges mappings, and replaces lists as a whole.
             is_new_list = isinstance(form, EnvEntries) and existing is None
             if sets_proxy and is_new_list and self._replaces_others(root):
                 yield Result.of("ListReplaced", _REPLACED.format(label=label), path)
@@ -240,6 +242,7 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
         there = own_values(use, data)
         values = []
         for value in own:
+            # Values of the object win over those of ``valuesFrom``: begun there, they are written there.
             is_elsewhere = any(holds(value, other) for other in others)
             if holds(value, there) or not is_elsewhere:
                 values.append(value)

@@ -39,6 +39,7 @@ def sources(data: Data) -> Iterator[tuple[Key, str]]:
     for source in reversed(list_at(data, ("spec", "valuesFrom"))):
         name = text_at(source, ("name",))
         key = text_at(source, ("valuesKey",)) or "values.yaml"
+        # With ``targetPath`` the text of a key is one value, and no document of values.
         if name and not lookup(source, ("targetPath",)):
             yield data_key(text_at(source, ("kind",)), namespace_of(data), name), key
 
@@ -164,6 +165,7 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
         if not namespace:
             return []
         behind = f".{namespace}"
+    # As the helper ``fullname`` of each chart: ``contains $name .Release.Name``, then ``trunc 63 | trimSuffix "-"``.
     if services.own not in name:
         name = f"{name}-{services.own}"
     name = name[: services.longest].removesuffix("-")

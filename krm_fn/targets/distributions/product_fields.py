@@ -1,4 +1,10 @@
-"""The targets of all products of ``products/distributions.py``, whose rows say where each takes its proxy."""
+"""The targets of all products of ``products/distributions.py``, whose rows say where each takes its proxy.
+
+Two products have a rule of their own. The snap of Canonical Kubernetes is installed before snapd knows the proxy
+(``canonical/cluster-api-k8s`` ``pkg/cloudinit``): ``configure-proxy.sh`` writes ``/etc/environment``, which snapd
+has read when it started; ``install.sh`` runs behind ``preRunCommands``, unless the nodes are ``airGapped``. Crossplane
+wants a selector beside the containers of a DeploymentRuntimeConfig.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +33,6 @@ from krm_fn.settings import ProxySettings
 from krm_fn.target_table import part_of
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
-from krm_fn.targets.distributions import canonical, crossplane
 from krm_fn.targets.distributions.limits import find_refusal
 
 _CONFIG_MAP = ("", "ConfigMap")
@@ -78,6 +83,7 @@ class _Distribution(Target):
             return
         problem = find_refusal(self.id, settings)
         for row in _fitting(data):
+            # The API server refuses a change once the object exists, so it is written on request only.
             if row.is_immutable and context.options.get(part_of(self.id)) is not True:
                 continue
             for path in _paths(data, row):
@@ -85,12 +91,12 @@ class _Distribution(Target):
                     yield Result.of("CannotWrite", problem, path)
                     continue
                 if row.container:
-                    yield from crossplane.selector(data, settings)
+                    yield from _selector_place(data, settings)
                 form = _form(row)
                 place = Place(path, form, f"`{row.field}`", row.keep)
                 yield place
-                if self.id == canonical.ID:
-                    yield from canonical.before_the_proxy(data, path, settings)
+                if self.id == _CANONICAL:
+                    yield from _check_snap(data, path, settings)
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
                     yield Result.of("ProviderRefuses", _IMMUTABLE, path)
@@ -198,6 +204,44 @@ def _is_changed(data: Data, place: Place, settings: ProxySettings) -> bool:
         return False
     there = {reading.variable: reading.value for reading in place.form.read(data, place)}
     return bool(there) and there != settings.variables()
+
+
+_CANONICAL = "distributions.canonicalKubernetes"
+
+_SET = "snap set system proxy"
+
+
+def _check_snap(data: Data, path: Pointer, settings: ProxySettings) -> Iterator[Result]:
+    """Yield a warning where no command of the configuration at a path tells snapd the proxy."""
+    if not settings.sets_any or lookup(data, (*path, "airGapped")) is True:
+        return
+    commands = (*path, "preRunCommands")
+    if _SET not in str(list_at(data, commands)):
+        message = f"`snap install` runs before snapd knows the proxy: begin with `{_SET}.http=… proxy.https=…`"
+        yield Result.of("NetworkBeforeProxy", message, commands)
+
+
+_DEPLOYMENT = ("spec", "deploymentTemplate", "spec")
+
+
+def _selector_place(data: Data, settings: ProxySettings) -> Places:
+    """Yield the place of the selector; it stays where the Deployment holds more than variables of one container."""
+    if settings.sets_any or _is_only_ours(data):
+        yield Place((*_DEPLOYMENT, "selector"), OneMember(_selector), "`selector`")
+
+
+def _is_only_ours(data: Data) -> bool:
+    """Return whether a Deployment holds nothing but variables of one container."""
+    containers = list_at(data, (*_DEPLOYMENT, "template", "spec", "containers"))
+    members = [list(container) for container in containers if isinstance(container, dict)]
+    return members == [["name", "env"]]
+
+
+def _selector(settings: ProxySettings, old: Any) -> Any:
+    """Return an empty selector where there is none; it goes with the containers."""
+    if settings.sets_any:
+        return {} if old is None else old
+    return old or None
 
 
 TARGET = _Distribution

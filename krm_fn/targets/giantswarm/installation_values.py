@@ -59,6 +59,7 @@ def _cluster_places(name: str, cluster: str, data: Any, root: Pointer) -> Places
     else:
         is_of_cluster = user_values_of(name) in (cluster, lookup(data, _NAME))
         is_to_be_added = isinstance(data.get("global"), dict) and is_of_cluster
+    # Only a chart that makes this Cluster gets a new place; other values may be of any chart.
     if not rows and is_to_be_added:
         rows = [_OF_A_CLUSTER[0]]
     for path, form in rows:

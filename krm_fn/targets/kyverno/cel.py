@@ -1,8 +1,10 @@
-"""Which literals in the CEL expressions of a policy are values of proxy variables, by their tokens.
+"""The CEL expressions of a policy: which literals are values of proxy variables, and how they are written.
 
 Known are an entry, ``{"name": "HTTP_PROXY", "value": "..."}``, a member of a map, ``{"HTTP_PROXY": "..."}``, a variable
 of the policy in the place of such a text, and a list of which only the beginning is a literal: ``"a,b," + ...``. There
-is no grammar: an entry of another form is reported, and its author changes it.
+is no grammar: an entry of another form is reported, and its author changes it. Only literals are written, every other
+byte of an expression stays. A removal takes nothing out: it names the entries to delete, and fails if a password would
+stay.
 
 Sources: the lexis in the language definition of CEL; ``spec.mutations`` and ``spec.variables`` of MutatingPolicy
 (``api/policies.kyverno.io``) and of MutatingAdmissionPolicy (``admissionregistration.k8s.io``).
@@ -13,16 +15,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from krm_fn.engine import Draft
+from krm_fn.krm.masking import redact
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, text_at, walk
+from krm_fn.places.place import Place, quoted
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno.policy_entries import PolicyEntry, TextPlace, mentioned
+from krm_fn.targets.kyverno.policy_entries import PolicyEntry, PolicyForm, TextPlace, mentioned
 
 # A literal without its end is one all the same, so that the time is linear.
 _TOKEN = re.compile(
-    r"""(?P<gap>\s+|//[^\n]*)
-    |[rRbB]{0,2}(?P<quote>\"{3}|'{3}|"|')(?P<text>(?:\\.|[^\\])*?)(?:(?P=quote)|\Z)
-    |\w+|.""",
+    r"""(?P<gap>\s+|//[^\n]*)                 # blanks, and a comment: // why
+    |[rRbB]{0,2}                             # a raw text, or bytes: r"a"
+     (?P<quote>\"{3}|\'{3}|"|\')
+     (?P<text>(?:\\.|[^\\])*?)(?:(?P=quote)|\Z)  # "HTTP_PROXY"
+    |\w+                                     # a word: variables
+    |.                                       # a sign: {
+    """,
     re.DOTALL | re.VERBOSE,
 )
 _EXPRESSIONS = (("spec", "variables"), ("spec", "mutations"))
@@ -97,6 +106,7 @@ def find_entries(expressions: Sequence[Expression]) -> list[PolicyEntry]:
         path = expression.path
         others = [token for token in expression.tokens if (path, token.start) not in read]
         literals = [token.literal for token in others if token.literal]
+        # A filter such as ``e.name in ["HTTP_PROXY"]`` stands beside the entries, and holds no proxy.
         if entries and not any("://" in literal for literal in literals):
             continue
         unread += [_unread(name, path, literals) for name in mentioned(literals)]
@@ -135,10 +145,12 @@ def _entry(
     path = expression.path
     variable = variables.get(expression.token(start + 2).written)
     is_alone = expression.token(start + 3).written in _ENDS
+    # ``variables.url`` means the literal of that variable, unless more is computed from it.
     if variable and is_alone and expression.says(start, "variables", "."):
         expression = variable
         start = 0
     first = start
+    # ``string("…")`` shows the value to a reader, but is an expression, so it is not written.
     while expression.token(first).written in ("string", "("):
         first += 1
     token = expression.token(first)
@@ -178,6 +190,7 @@ def _start_of_value(expression: Expression, index: int) -> int | None:
     Returns:
         One behind the last token for a name without a value; None for a name that is no entry.
     """
+    # A member of a map: ``{"HTTP_PROXY": "…"}``; below, an entry: ``{"name": "HTTP_PROXY", "value": "…"}``.
     is_key = expression.token(index - 1).written in ("{", ",")
     if is_key and expression.says(index + 1, ":"):
         return index + 2
@@ -186,3 +199,38 @@ def _start_of_value(expression: Expression, index: int) -> int | None:
     if expression.says(index + 1, ",", "value", ":"):
         return index + 4
     return len(expression.tokens)
+
+
+LABEL = "the CEL expressions"
+
+
+class CelForm(PolicyForm):
+    """The proxy variables in the expressions of one policy."""
+
+    def entries(self, data: Any) -> list[PolicyEntry]:
+        """Return the entries of the expressions."""
+        return find_entries(read_expressions(data))
+
+    def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
+        """Set the literals that say something else, with the quotes that they have."""
+        for place in sorted(texts, reverse=True):  # from the end, so that the places stay right
+            expression = draft.get(place.path)
+            written = expression[place.start : place.end]
+            if literal_text(written) != texts[place]:
+                literal = text_literal(texts[place], written[-1])
+                new = expression[: place.start] + literal + expression[place.end :]
+                draft.set(place.path, new)
+
+    def remove(self, draft: Draft, place: Place, entries: Sequence[PolicyEntry]) -> None:
+        """Report the entries that stay: an error for a password, which nobody would look for there."""
+        if not entries:
+            return
+        names = quoted(entry.name for entry in entries)
+        message = f"{place.label} set {names}: delete the entries there, or the policy"
+        for expression in read_expressions(draft.data):
+            text = text_at(draft.data, expression.path)
+            if redact(text) != text:
+                message += ", because a password stays there; or leave it out with `spec.selector`"
+                draft.report("PasswordLeft", message, expression.path)
+                return
+        draft.report("ByHand", message, entries[0].path, is_stale=True)

@@ -92,12 +92,14 @@ def _check_rule(rule: PolicyRule) -> list[Result]:
 
 def _check_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator[Result]:
     path = entry.path[len(rule.path) :]
+    # A strategic merge joins entries by ``name`` and keeps the other members of the pod's own entry.
     if "valueFrom" not in lookup(rule.fields, path):
         message = (
             f"{rule.title} keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects such a "
             "pod: add `valueFrom: null`"
         )
         yield Result.of("PolicyKeepsValueFrom", message, entry.path)
+    # Only with an anchor is ``*`` a pattern.
     if lookup(rule.fields, (*path[:-2], "name")) == "*":
         message = (
             f'{rule.title} adds a container that is literally named "*" to every pod, which the API server rejects: '
@@ -106,6 +108,7 @@ def _check_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Itera
         yield Result.of("PolicyBroken", message, entry.path[:-2])
     patched = _pod_spec(entry)
     right = {_PLACES.get(kind) for kind in kinds}
+    # A rule for a Deployment that patches ``spec.containers``, the place of a Pod, changes nothing.
     if kinds and None not in right and patched not in right:
         message = (
             f"Kyverno skips the patch of {rule.title}, because `{'.'.join(patched)}` is no place of containers in "

@@ -23,8 +23,7 @@ from krm_fn.places.place import Place, Reading, Variables
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Data, NewObjects, Options
-from krm_fn.targets.kyverno.cel import text_literal
-from krm_fn.targets.kyverno.cel_form import CelForm
+from krm_fn.targets.kyverno.cel import CelForm, text_literal
 from krm_fn.yamledit import read
 
 BINDING = "MutatingAdmissionPolicyBinding"

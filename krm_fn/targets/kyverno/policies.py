@@ -9,9 +9,9 @@ from krm_fn.places.place import Place, read_places
 from krm_fn.places.provided import name_of
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.kyverno import checks, generated, rules
-from krm_fn.targets.kyverno.cel_form import LABEL, CelForm
+from krm_fn.targets.kyverno.cel import LABEL, CelForm
 from krm_fn.targets.kyverno.generated import GeneratedForm
-from krm_fn.targets.kyverno.rule_forms import rule_places
+from krm_fn.targets.kyverno.rules import rule_places
 
 
 class _KyvernoPolicies(Target):

@@ -110,8 +110,10 @@ class PolicyForm(ABC):
         problems: dict[str, list[PolicyEntry]] = {}
         for entry in entries:
             problem = entry.problem
+            # Kyverno would read a placeholder of the settings as a variable of its own.
             if not problem and is_computed(_new_value(entry, variables)):
                 problem = _REFERENCE
+            # One context variable may be the value of several entries, and can hold one text only.
             if not problem and len(wanted[entry.place]) > 1:
                 problem = _SHARED
             if problem:

@@ -1,7 +1,9 @@
-"""Which entries of ``env`` the rules of a ClusterPolicy or Policy set, and which texts decide their values.
+"""The rules of a ClusterPolicy or Policy: which entries of ``env`` they set, and how these are written.
 
 An entry is any mapping in a patch that has the name of a proxy variable and a value. Its value is a text, or a
-reference such as ``{{ noProxy }}`` to a variable in the ``context`` of the rule or of its ``foreach``.
+reference such as ``{{ noProxy }}`` to a variable in the ``context`` of the rule or of its ``foreach``. A rule is not
+extended: its author decides which variables and which containers get a proxy. A removal takes entries out, because
+Kyverno would write one with an empty value over the proxy that a pod sets for itself.
 
 Source: ``api/kyverno/v1/common_types.go`` (``Mutation``, ``ForEachMutation``, ``ContextEntry``) and the anchors in the
 chapter "Mutate Resources" of the Kyverno documentation.
@@ -11,13 +13,27 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from operator import not_
 
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
+from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at, walk
+from krm_fn.places.place import Place, quoted
+from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.base import Data
-from krm_fn.targets.kyverno.policy_entries import COMPUTED, PolicyEntry, TextPlace, is_computed
+from krm_fn.targets.base import Data, Places
+from krm_fn.targets.kyverno.policy_entries import (
+    COMPUTED,
+    PolicyEntry,
+    PolicyForm,
+    TextPlace,
+    is_computed,
+    mentioned,
+)
 
 STRATEGIC_MERGE = "patchStrategicMerge"
 _ANCHOR = re.compile(r"[+=<^X]?\((.*)\)")
@@ -61,6 +77,7 @@ def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
     """Yield the rules of a policy that change objects, without those that Kyverno derived from others."""
     for index, fields in enumerate(list_at(policy, ("spec", "rules"))):
         name = text_at(fields, ("name",))
+        # Kyverno derives these from the other rules itself, so a change would be lost.
         if name.startswith("autogen-"):
             continue
         if isinstance(lookup(fields, ("mutate",)), Mapping):
@@ -94,6 +111,7 @@ def entries_in(data: Any, path: Pointer, context: ContextTexts) -> Iterator[Poli
     for steps, fields in walk(data):
         if not isinstance(fields, Mapping):
             continue
+        # Below a condition, such as ``(env)``, Kyverno compares values and sets none.
         if not any(map(_CONDITION.fullmatch, steps)):
             entry = _entry(fields, (*path, *steps), context)
             if entry is not None:
@@ -115,6 +133,7 @@ def _read_context(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
         variable = lookup(item, ("variable",))
         text = lookup(variable, ("value",))
         name = text_at(item, ("name",))
+        # A variable from an API call, a ConfigMap or JMESPath has no text here, and hides an outer one all the same.
         variables[name] = None
         if isinstance(text, str) and lookup(variable, ("jmesPath",)) is None:
             text_path = (*path, "context", str(index), "variable", "value")
@@ -124,6 +143,7 @@ def _read_context(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
 
 def _entry(fields: Data, path: Pointer, context: ContextTexts) -> PolicyEntry | None:
     """Return the entry of a mapping; None for a condition, a deletion, or any other mapping."""
+    # Keys may have anchors: ``+(value)`` is set where nothing is, ``(value)`` is a condition.
     keys = {bare(str(key)): str(key) for key in fields}
     name_key = keys.get("name", "")
     value_key = keys.get("value", "")
@@ -163,6 +183,7 @@ def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> P
             rest += f",{part}"
         else:
             plain.append(part)
+    # ``{{ a }}`` alone is the whole list; ``a,{{ b }}`` is ours up to the first expression.
     is_one_expression = len(parts) == 1 and text.text.strip().startswith("{{")
     if not entry.is_list or is_one_expression:
         return entry._replace(problem=COMPUTED)
@@ -173,3 +194,94 @@ def split_list(text: str) -> list[str]:
     """Return the entries of a list; a comma in ``{{ }}`` separates nothing."""
     parts = [part.strip() for part in _PART.findall(text)]
     return [part for part in parts if part]
+
+
+_JSON_PATCH = "patchesJson6902"
+_PATCH_STEPS = ("mutate", STRATEGIC_MERGE)
+
+
+def rule_places(policy: Data, rule: PolicyRule) -> Places:
+    """Yield the places of one rule; report which variables it names in a place that none of them reads."""
+    places = [Place(rule.path, RuleForm(rule), rule.title)]
+    for body in patch_bodies(rule):
+        text = text_at(body.fields, (_JSON_PATCH,))
+        if mentioned(text):
+            value = Value((*body.path, _JSON_PATCH), text)
+            form = YamlText(
+                partial(_in_json_patch, rule),
+                is_first_only=False,
+                holds=list,
+                says_nothing=not_,
+            )
+            place = text_place(value, form, rule.title)
+            places.append(place._replace(kept_steps=len(body.path)))
+    yield from places
+    # A name in another form, such as in JMESPath, would keep the old proxy in silence.
+    known = {reading.variable for place in places for reading in place.form.read(policy, place)}
+    names = mentioned(rule.fields["mutate"])
+    others = [name for name in names if name not in known]
+    if others:
+        message = f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there"
+        yield Result.of("ByHand", message, (*rule.path, "mutate"))
+
+
+def _in_json_patch(rule: PolicyRule, document: Any) -> Places:
+    yield Place((), JsonPatchForm(rule), rule.title)
+
+
+class RuleForm(PolicyForm):
+    """The entries that the strategic merge patches of a rule set; ``rule``: as it was before any edit."""
+
+    def __init__(self, rule: PolicyRule) -> None:
+        self.rule = rule
+
+    def entries(self, data: Any) -> list[PolicyEntry]:
+        """Return the entries of the rule."""
+        fields = lookup(data, self.rule.path)
+        rule = self.rule._replace(fields=fields)
+        return [*find_entries(rule)]
+
+    def container_name(self, entry: PolicyEntry, label: str) -> str:
+        """Return the name that messages give to the container of an entry: its path in the patch."""
+        steps = entry.path[len(self.rule.path) : -2]
+        path = tuple(step for step in steps if step not in _PATCH_STEPS)
+        return f"`{field_path(path)}` of {label}"
+
+    def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
+        """Set the texts in entries and in context variables."""
+        for place, text in texts.items():
+            draft.set(place.path, text)
+
+    def remove(self, draft: Draft, place: Place, entries: Sequence[PolicyEntry]) -> None:
+        """Remove the entries, and our part of the context variables that decide their values."""
+        # From the last one on, so that the paths of the others stay right.
+        for entry in reversed(entries):
+            if not entry.problem:
+                draft.set(entry.place.path, entry.rest)
+            self.take_out(draft, entry)
+        if entries:
+            message = f"{place.label} sets no proxy any more: delete it if it does nothing else"
+            draft.report("ByHand", message, self.rule.path)
+
+    def take_out(self, draft: Draft, entry: PolicyEntry) -> None:
+        """Take one entry out of its list, which goes with its last one."""
+        draft.remove(entry.path, keep=len(entry.path) - 2)
+
+
+class JsonPatchForm(RuleForm):
+    """The entries in the data of one JSON Patch."""
+
+    def entries(self, data: Any) -> list[PolicyEntry]:
+        """Return the entries of the patch; references in it are left to Kyverno."""
+        return [*entries_in(data, (), ChainMap())]
+
+    def container_name(self, entry: PolicyEntry, label: str) -> str:
+        """Return the name that messages give to the patch."""
+        return f"`{_JSON_PATCH}` of {label}"
+
+    def take_out(self, draft: Draft, entry: PolicyEntry) -> None:
+        """Take out one entry, and the operation that sets nothing else."""
+        operation = entry.path[:1]
+        draft.remove(entry.path, keep=2)
+        if not draft.get((*operation, "value")):
+            draft.remove(operation)

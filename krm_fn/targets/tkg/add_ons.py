@@ -70,6 +70,7 @@ class AddOn(NamedTuple):
 
         ``is_own``: the Secret is that of the add-on, so its mapping goes when nothing is left in it.
         """
+        # In a workload cluster Pinniped speaks to the supervisor alone.
         if document.get("tkg_cluster_role") != "workload" or self.name != tkg.PINNIPED:
             path = () if self.in_values is None else (self.mark, *self.in_values)
             keep = 0 if is_own and len(document) > 1 else 1

@@ -93,6 +93,7 @@ class _ProxyData(Target):
                 yield Result.of("LeftBehind", _NO_ADDRESS)
         if _is_of_argo(data) and "proxy" in texts:
             variable = "HTTPS_PROXY"
+            # Argo CD passes ``proxy`` to git for the scheme of the repository.
             if "url" in texts and texts["url"].text.startswith("http://"):
                 variable = "HTTP_PROXY"
             no_proxy = ComputedText(partial(_list_beside, variable), "NO_PROXY")

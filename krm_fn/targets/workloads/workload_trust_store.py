@@ -133,6 +133,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         )
         yield Result.of("CertificatesNotSet", message, container.path)
         return
+    # A mount of our name in another folder is that of an earlier ``mountPath``; it and its variables go.
     folders = [folder for folder, name in mounts.items() if name == NAME]
     entries: dict[str, Fields | None] = {}
     if bundle:

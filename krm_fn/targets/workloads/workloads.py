@@ -87,6 +87,7 @@ def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
         gets_proxy = container.name in names
         if not names:
             gets_proxy = _gets_proxy(container, data, options, is_chosen)
+        # A removal takes our proxy also out of containers that nobody chooses any more.
         if (gets_proxy and not is_refused) or _holds_any(container, options.get(REMOVED, ())):
             chosen.append(container)
     return chosen
@@ -154,6 +155,7 @@ class _Workloads(Target):
             yield from wrong_types(data, at)
         if at == _OF_PROVIDER:
             is_preset = _PROVIDERS in options.get("presets", ())
+            # Cluster API Operator merges containers by name into the manifest that it installs.
             if not names and (is_preset or _is_chosen(data, at, options)):
                 names = (_MANAGER,)
             # A container of this name overrides that of the released manifest; it goes with the variables.
@@ -191,6 +193,7 @@ class _Workloads(Target):
                     audience = Audience.GO
                     names += program.names
                     writes_rooted_names = writes_rooted_names or program.writes_rooted_names
+        # A person may choose a program in any language.
         if _is_chosen(data, at, options):
             audience = Audience.POD
         return Readers(audience, names, writes_rooted_names)
