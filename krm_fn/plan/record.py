@@ -88,7 +88,7 @@ class TargetRecord(NamedTuple):
     @property
     def audience(self) -> Audience:
         """Who reads what the target writes."""
-        return self.target.readers(self.obj.data, self.options).audience
+        return self.target.readers(self.obj.data, self.options, self.uses).audience
 
     @property
     def subjects(self) -> list[OverrideSubject]:

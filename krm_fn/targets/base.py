@@ -103,7 +103,7 @@ class Target:
         """
         return self.row.text_hints
 
-    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
+    def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list in an object, given the ConfigMaps and Secrets that others read."""
         return Readers(self.audience)
 

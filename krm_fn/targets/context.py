@@ -105,10 +105,6 @@ class TemplateRules(NamedTuple):
     is_awaited: bool = False
 
 
-NO_RULES = TemplateRules()
-"""Those of a template of no class, or of classes that leave the proxy to it."""
-
-
 class ClassPlans:
     """The answers for a list in which no ClusterClass is, and no Cluster of one.
 
@@ -122,7 +118,7 @@ class ClassPlans:
 
     def rules_for(self, template: Object) -> TemplateRules:
         """Return the rules of the classes of a template."""
-        return NO_RULES
+        return TemplateRules()
 
     def edit_for(self, obj: Object) -> ClassEdit | None:
         """Return how a ClusterClass, or a Cluster of one, is edited; None if it stays as it is."""
@@ -131,8 +127,6 @@ class ClassPlans:
 
 Options = Data
 """What ``spec.targets`` gives for the system of a target, right by the schema; defaults are not filled in."""
-NO_OPTIONS: Options = MappingProxyType({})
-"""Those of a system that is not named there."""
 
 
 class Context(NamedTuple):
@@ -147,7 +141,7 @@ class Context(NamedTuple):
         is_whole: the object is known to be no patch.
     """
 
-    options: Options = NO_OPTIONS
+    options: Options = MappingProxyType({})
     settings: ProxySettings = ProxySettings()
     class_context: ClassContext | None = None
     uses: DataUses = NO_USES

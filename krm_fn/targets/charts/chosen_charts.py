@@ -16,7 +16,7 @@ from krm_fn.places.containers import Container, EnvEntries
 from krm_fn.places.installed_charts import ChartUse, charts_of
 from krm_fn.places.mapping_forms import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place, quoted
-from krm_fn.places.provided import NO_USES, DataReference, DataUses, provided_for
+from krm_fn.places.provided import DataReference, DataUses, provided_for
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
@@ -114,7 +114,7 @@ class _Charts(Target):
         elif any(isinstance(place, Place) for place in places):
             yield Result.of("CannotWrite", _TEMPLATE)
 
-    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
+    def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
         is_go: set[bool] = set()
         for chosen in chosen_charts(data, options, uses.chart_sources):

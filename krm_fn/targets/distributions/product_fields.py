@@ -20,7 +20,7 @@ from krm_fn.places.certificates import CertificateText
 from krm_fn.places.containers import EnvEntries
 from krm_fn.places.mapping_forms import HostAndPort, Members, NamedItem, OneMember
 from krm_fn.places.place import Form, Place
-from krm_fn.places.provided import NO_USES, DataUses, name_of
+from krm_fn.places.provided import DataUses, name_of
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import (
     CA_CONFIG_MAP,
@@ -67,7 +67,7 @@ class _Distribution(Target):
             if row.bundle or row.encoded_bundle:
                 self.writes = Writes.PROXY_AND_TRUST
 
-    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
+    def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list in an object."""
         for row in OF_KIND.get(group_kind(data), ()):
             if row.needs_whole_list:

@@ -11,7 +11,7 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
 from krm_fn.places.place import Place
-from krm_fn.places.provided import NO_USES, DataUses, name_of
+from krm_fn.places.provided import DataUses, name_of
 from krm_fn.places.text_forms import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -108,7 +108,7 @@ class _ProxyData(Target):
         """Return whether the annotation of an object says that its proxy stays as it is."""
         return choice.is_refused(data)
 
-    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
+    def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""
         if _is_of_argo(data):
             return Readers(Audience.GO)

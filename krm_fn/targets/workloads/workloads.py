@@ -23,7 +23,7 @@ from krm_fn.places.containers import (
 )
 from krm_fn.places.mapping_forms import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place, quoted
-from krm_fn.places.provided import NO_USES, DataUses, provided_for
+from krm_fn.places.provided import DataUses, provided_for
 from krm_fn.products import cluster_api
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Data, Options, Places, Target
@@ -174,7 +174,7 @@ class _Workloads(Target):
             if row.main and there and row.main not in there and context.settings.sets_any:
                 yield Result.of("SettingUnused", _NO_CONTAINER.format(row.main), (*at, CONTAINERS))
 
-    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
+    def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""
         at = _pod_spec(data, options)
         if at is None:

@@ -252,7 +252,7 @@ SERVICES: list[Any] = [
 
 @pytest.mark.parametrize(("obj", "names"), SERVICES)
 def test_the_programs_of_a_chart_call_each_other_by_these_names(obj: Any, names: tuple[str, ...]) -> None:
-    assert target.readers(obj, ANY).names == names
+    assert target.readers(obj, ANY, Context().uses).names == names
     is_unknown = not names and lookup(obj, ("spec", "chart", "spec", "chart")) != "harbor"
     assert ("FactsUnknown" in [said.code for said in findings(target, obj, **ANY)]) is is_unknown
     assert findings(target, obj, NONE, **ANY) == []
@@ -369,7 +369,7 @@ def test_the_names_of_data_sources_in_the_cluster_are_in_the_list() -> None:
     urls = ["http://loki.logs:3100", "https://metrics.example", "http://tempo", "http://a.b.svc"]
     sources = [{"name": "x", "url": url} for url in urls]
     obj = release(STACK, {"grafana": {"additionalDataSources": sources}})
-    assert target.readers(obj, ANY).names[-2:] == ("loki.logs", "tempo")
+    assert target.readers(obj, ANY, Context().uses).names[-2:] == ("loki.logs", "tempo")
 
 
 NODE = [{"name": "NODE_USE_ENV_PROXY", "value": "1"}]

@@ -22,7 +22,6 @@ from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets.context import (
     ALL_NODES,
-    NO_RULES,
     ClassContext,
     ClassEdit,
     ClassPlans,
@@ -134,7 +133,7 @@ class Classes(ClassPlans):
         """Return the rules of the classes of a template."""
         classes = self._find_classes(template)
         if not classes:
-            return NO_RULES
+            return TemplateRules()
         first = min(classes, key=attrgetter("state"))
         if first.variable is not None:
             replaced = [target for target in _ALL_TARGETS if first.variable.replaces(target)]
@@ -147,7 +146,7 @@ class Classes(ClassPlans):
             return TemplateRules(kept=_ALL_TARGETS, is_awaited=True)
         if first.state is ClassState.PATCHED:
             if len(classes) < len(self._topology.classes_of(template)):
-                return NO_RULES
+                return TemplateRules()
             return TemplateRules(emptied=_ALL_TARGETS if first.is_erased else PATCHED_TARGETS)
         is_awaited = first.state is ClassState.BLOCKED
         return TemplateRules(notes=_notes(classes, template.ref.kind), is_awaited=is_awaited)
