@@ -26,6 +26,9 @@ from krm_fn.placeholders import is_template
 _DEEPEST = 16
 """Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""
 
+_MOST = 16
+"""How many Clusters a name without a namespace may mean: with n for each of n objects, time would grow as n * n."""
+
 _WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
 """The API groups of objects inside a cluster: their namespace is none of those in which Clusters are."""
 
@@ -85,7 +88,8 @@ class ClusterMembers:
         for users in by_user.values():
             for user in nearest(users, key.file):
                 uses += users[user]
-        return uses
+        namespaces = {use.source.namespace for use in uses}
+        return uses[:_MOST] if len(namespaces) > _MOST else uses
 
     def is_whole(self, key: Key) -> bool:
         """Return whether an object is no patch: one alone is meant by another one that refers to it."""
@@ -226,6 +230,7 @@ class ClusterMembers:
         how = evidence.how
         if not is_sure:
             how = f"{how}, a name that several Clusters have"
+            keys = keys[:_MOST]
         memberships = [self._membership(node, key, how) for key in keys]
         return [membership._replace(is_certain=is_sure) for membership in memberships]
 

@@ -133,7 +133,7 @@ class ObjectIndex(Mapping[Key, _Value]):
             if self._folders and scope != key.file:
                 keys = self._folders.within_reach(keys, scope, inside)
             if keys:
-                near = nearest(keys, key.file)
+                near = keys if scope == key.file else nearest(keys, key.file)
                 return [other for other in near if other.namespace == key.namespace] or near
             inside = scope
         return []

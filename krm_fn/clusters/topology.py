@@ -48,6 +48,7 @@ class Topology:
         nodes = {key: RelatedObject(key) for key in sources}
         nodes.update(self._members.clusters)
         self._clusters: dict[Key, Cluster] = {}
+        self._memberships: dict[Key, Memberships] = {}
         for key, node in nodes.items():
             self._clusters[key] = self._cluster(node, sources.get(key, {}))
 
@@ -62,12 +63,21 @@ class Topology:
 
     def of(self, obj: Object) -> Memberships:
         """Return the Clusters that an object belongs to; of those in several files that say the same, the first."""
-        memberships = self._members.of(self._node(obj))
+        node = self._node(obj)
+        if node.key not in self._memberships:
+            memberships = self._first_of_equal(self._members.of(node), node.key.file)
+            if node.key not in self._members.nodes:
+                return memberships
+            self._memberships[node.key] = memberships
+        return self._memberships[node.key]
+
+    def _first_of_equal(self, memberships: Iterable[Membership], file: str) -> Memberships:
+        """Return memberships with their Clusters as an object in a file sees them, each once."""
         first: dict[tuple[object, ...], Membership] = {}
         for membership in memberships:
             key = membership.key
             cluster = self._clusters.get(key) or Cluster(key.namespace, key.name)
-            if membership.is_only and cluster.ref.file_path != obj.ref.file_path:
+            if membership.is_only and cluster.ref.file_path != file:
                 cluster = _without_placeholders(cluster)
             said = (
                 cluster.namespace,

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from cluster_objects import control_plane, named, reference
 from growth import excess
 from krm_fn.pipeline.run import run
 from support import inject_proxy
@@ -80,6 +81,23 @@ def _parameters(name: str) -> Make:
     return make
 
 
+def _namesakes(label: str) -> Make:
+    """Clusters of one name in as many namespaces, and control planes without one, which may be of each of them."""
+
+    def make(number: int) -> bytes:
+        items: list[object] = []
+        for at in range(number):
+            own = control_plane("cp" if not label else f"cp{at}")
+            own["metadata"]["labels"] = {label: "c"} if label else {}
+            items += [
+                own,
+                named("Cluster", "c", namespace=f"n{at}", spec={"controlPlaneRef": reference(own["kind"], "cp")}),
+            ]
+        return _list_of(*items)
+
+    return make
+
+
 RUNS: dict[str, tuple[Make, int]] = {
     "entries of a list": (_cidrs, 1_500),
     "labels of a name": (_labels, 12_000),
@@ -87,6 +105,8 @@ RUNS: dict[str, tuple[Make, int]] = {
     "parameters with large numbers": (_parameters("serviceAccount.annotations.2024AT"), 1_000),
     "parameters with lists": (_parameters("listAT[9999].name"), 1_000),
     "parameters with lists at the place": (_parameters("env.aAT[9999].name"), 1_000),
+    "Clusters of one name that use a control plane of one name": (_namesakes(""), 240),
+    "Clusters of one name that control planes name": (_namesakes("cluster.x-k8s.io/cluster-name"), 240),
     "parameters of one list": (_parameters("env[AT].name"), 1_000),
     "parameters with entries of a wrong type": (_parameters("env[AT]"), 2_000),
 }
