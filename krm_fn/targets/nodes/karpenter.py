@@ -35,6 +35,19 @@ _FIRST_IMAGE = "20250820"
 
 
 class _Karpenter(Target):
+    """The variables of the NodeConfig in user data.
+
+    Example: an EC2NodeClass with::
+
+        {amiFamily: AL2023}
+
+    gets, as the text of ``userData``::
+
+        apiVersion: node.eks.aws/v1alpha1
+        kind: NodeConfig
+        spec: {instance: {environment: {default: {HTTP_PROXY: "http://proxy:3128"}}}}
+    """
+
     audience = Audience.NODE
     node_update = NodeUpdate(is_rolled=True, why="Karpenter replaces nodes whose user data differ")
 

@@ -191,6 +191,7 @@ def arranged(commands: Commands, exports: Variables, restart: str, place: str) -
     where = anchors(commands, place)
     missing = dict(exports)
     kept: list[Kept] = []
+    # A variable that is exported already is not missing, so a second export of it goes.
     for index, text in enumerate(commands.texts):
         new = text
         if is_restart(text):

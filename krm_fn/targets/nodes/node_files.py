@@ -61,7 +61,11 @@ class NodeFile(NamedTuple):
     appends: bool = False
 
 
-_ASSIGNED = r"""(?:'[^'"\\$`#\r\n]*'|"[^"\\$`#\r\n]*"|[^'"\\$`#\s;&|<>(){}*?\[\]~!]*)"""
+_ASSIGNED = (
+    r"""(?:'[^'"\\$`#\r\n]*'"""  # 'http://proxy:3128'
+    r"""|"[^"\\$`#\r\n]*\""""  # "http://proxy:3128"
+    r"""|[^'"\\$`#\s;&|<>(){}*?\[\]~!]*)"""  # http://proxy:3128
+)
 """A value that pam_env, systemd, libzypp and a shell read alike."""
 
 _ENVIRONMENT = LineForm(
@@ -77,8 +81,13 @@ _PROFILE = _ENVIRONMENT._replace(
     line="export {name}={value}",
     before=r"(?:export[ \t]+)?",  # what is indented may be in a condition, which cannot be empty
     quoted="'{}'",
-    values=r"""(?:'[^'\r\n]*'|"[^"\\$`\r\n]*"|[^'"\\$`#\s;&|<>(){}*?\[\]~!])*""",
+    values=(
+        r"""(?:'[^'\r\n]*'"""  # 'http://proxy:3128'
+        r"""|"[^"\\$`\r\n]*\""""  # "http://proxy:3128"
+        r"""|[^'"\\$`#\s;&|<>(){}*?\[\]~!])*"""  # http://proxy:3128, and parts of one word: http://'proxy':3128
+    ),
     refused="",
+    # A quote ends the word, stands in other quotes, and begins the word again.
     escapes=MappingProxyType({"'": "'\"'\"'"}),
 )
 _APT = LineForm(
@@ -99,7 +108,11 @@ _ZYPPER = _ENVIRONMENT._replace(
 _SERVICE_ENVIRONMENT = _ENVIRONMENT._replace(
     before=r"[ \t]*",
     sign=r"[ \t]*=[ \t]*",
-    values=r"""(?:\\\r?\n|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|[^"'\\\r\n])*?""",
+    values=(
+        r"(?:\\\r?\n|\\."  # a line that goes on behind a backslash, and an escaped character
+        r"""|"(?:[^"\\]|\\.)*\""""  # "http://proxy:3128"
+        r"""|'[^']*'|[^"'\\\r\n])*?"""  # 'http://proxy:3128', and bare
+    ),
     refused="",
     escapes=MappingProxyType({char: f"\\{char}" for char in '\\"$`'}),
     bare=r"[A-Za-z0-9_@%+=:,./^-]*",

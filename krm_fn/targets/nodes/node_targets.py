@@ -1,15 +1,4 @@
-"""The targets that give nodes the proxy by files and commands, each by its row in ``products/node_kinds.py``.
-
-Before and after, of ``nodes.containerd`` in a KubeadmConfigTemplate::
-
-    files: []          files:
-                       - content: |
-                           [Service]
-                           Environment="HTTP_PROXY=http://proxy.corp.example:3128"
-                         owner: root:root
-                         path: /etc/systemd/system/containerd.service.d/http-proxy.conf
-                         permissions: "0640"
-"""
+"""The targets that give nodes the proxy by files and commands, each by its row in ``products/node_kinds.py``."""
 
 from __future__ import annotations
 
@@ -59,7 +48,15 @@ def target_files(target_id: str, config: NodeConfig, options: Options) -> list[N
 
 
 class NodeTarget(ConfigTarget):
-    """One target of the table of node kinds, by its ID."""
+    """One target of the table of node kinds, by its ID.
+
+    Example: ``nodes.containerd`` adds to ``files`` of a KubeadmConfigTemplate::
+
+        - path: /etc/systemd/system/containerd.service.d/http-proxy.conf
+          content: |
+            [Service]
+            Environment="HTTP_PROXY=http://proxy:3128"
+    """
 
     audience = Audience.NODE
 

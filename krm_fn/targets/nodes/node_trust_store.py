@@ -91,6 +91,20 @@ class _TrustCommands(NamedTuple):
 
 
 class _NodeTrustStore(ConfigTarget):
+    """The certificates of ``spec.trustedCA`` as files, and the commands that put them into the trust store.
+
+    Example: in a KubeadmConfigTemplate::
+
+        preKubeadmCommands: ["curl -O https://files.example/tool"]
+
+    becomes::
+
+        preKubeadmCommands:
+        - "if command -v update-ca-trust …; fi # inject-proxy: trust store"
+        - "systemctl try-restart containerd || true # inject-proxy: trust store"
+        - "curl -O https://files.example/tool"
+    """
+
     audience = Audience.NOBODY
 
     def is_wanted(self, context: Context) -> bool:

@@ -119,6 +119,16 @@ def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
 
 
 class _RegistryMirror(ConfigTarget):
+    """The files that make containerd ask a mirror first.
+
+    Example: a KubeadmConfigTemplate gets in ``files``::
+
+        - path: /etc/containerd/certs.d/_default/hosts.toml
+          content: |
+            # inject-proxy
+            [host."https://registry.corp.example:5000/v2"]
+    """
+
     audience = Audience.NOBODY
 
     def is_wanted(self, context: Context) -> bool:

@@ -68,6 +68,17 @@ _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.ki
 
 
 class _Talos(ConfigTarget):
+    """The variables of the machine configuration of Talos.
+
+    Example: a TalosConfigTemplate with::
+
+        {generateType: join}
+
+    gets::
+
+        strategicPatches: ["machine: {env: {HTTP_PROXY: http://proxy:3128}}"]
+    """
+
     audience = Audience.NODE
 
     def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:

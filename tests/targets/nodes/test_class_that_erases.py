@@ -223,19 +223,30 @@ def test_a_list_that_our_targets_do_not_write_may_be_erased() -> None:
     assert names(items) == ["md"]
 
 
+ONLY_CERTIFICATES = {"httpProxy": "", "httpsProxy": "", "noProxy": [], "trustedCA": {"pem": A}}
+
+
 @pytest.mark.judged
+def test_without_a_proxy_nodes_get_certificates_by_a_patch() -> None:
+    items, reported = answer(objects("v1beta1", vsphere("v1beta1")), targets=UNION, **ONLY_CERTIFICATES)
+    assert reported == []
+    assert all(A in contents(node).values() for node in nodes(items))
+
+
 def test_without_a_proxy_only_what_is_the_same_for_all_clusters_is_patched() -> None:
     before = objects("v1beta1", vsphere("v1beta1"))
-    only = {"httpProxy": "", "httpsProxy": "", "noProxy": [], "trustedCA": {"pem": A}}
-    items, reported = answer(copy.deepcopy(before), targets=UNION, **only)
-    assert reported == []
+    items, _ = answer(copy.deepcopy(before), targets=UNION, **ONLY_CERTIFICATES)
     assert names(items) == ["createEmptyArrays", "kubeVip", "inject-proxy-files"]
     assert items[0]["spec"]["variables"] == before[0]["spec"]["variables"]
-    assert all(A in contents(node).values() for node in nodes(items))
-    assert answer(copy.deepcopy(items), targets=UNION, **only)[0] == items
-    proxy = {"httpProxy": PROXY, "httpsProxy": PROXY}
-    there, _ = answer(copy.deepcopy(before), targets=UNION, **proxy)
-    assert [name for name in names(answer(there, targets=UNION, **only)[0]) if name in OURS] == OURS[1:]
+    assert answer(copy.deepcopy(items), targets=UNION, **ONLY_CERTIFICATES)[0] == items
+
+
+def test_without_a_proxy_a_class_keeps_the_variable_of_an_earlier_run() -> None:
+    proxy = {**ONLY_CERTIFICATES, "httpProxy": PROXY, "httpsProxy": PROXY}
+    there, _ = answer(objects("v1beta1", vsphere("v1beta1")), targets=UNION, **proxy)
+    items, _ = answer(copy.deepcopy(there), targets=UNION, **ONLY_CERTIFICATES)
+    assert items[0]["spec"]["variables"] == there[0]["spec"]["variables"]
+    assert [name for name in names(items) if name in OURS] == OURS[1:]
 
 
 # Changes.

@@ -249,6 +249,18 @@ class ClassList(NamedTuple):
 
 
 class _ClusterClass(Target):
+    """The variable and the patches of a ClusterClass, and the variables of its Clusters.
+
+    Example: in ``spec`` of a ClusterClass::
+
+        patches: [{name: theirs}]
+
+    becomes::
+
+        patches: [{name: theirs}, {name: inject-proxy-nodes}]
+        variables: [{name: injectProxy}]
+    """
+
     audience = Audience.PRODUCT
 
     def hints(self, options: Options) -> Texts:

@@ -45,6 +45,8 @@ _VARIABLES = """\
 {{- $no := list "NO_PROXY" ($entries | uniq | join ",") }}
 """  # noqa: E501
 """Makes ``$http``, ``$https`` and ``$no``: each is a name and its value."""
+# systemd reads a quoted word: backslash and quote are escaped for it, and `%`, which begins a specifier, is doubled.
+# The backslash goes first, so that it does not escape those of the others. In a Go template `...` is a raw string.
 _DROP_IN = r"""{{- $content := "[Service]\n" }}
 {{- range list $http $https $no }}
 {{- $name := first . }}
@@ -55,6 +57,8 @@ _DROP_IN = r"""{{- $content := "[Service]\n" }}
 {{- end }}
 {{- end }}
 """
+# `EnvironmentFile=` knows no specifiers, but escapes `$` and the backtick as a shell does. A raw string of Go cannot
+# hold a backtick, so that one is in double quotes.
 _ENVIRONMENT_FILE = r"""{{- $content := "" }}
 {{- range list $http $https $no }}
 {{- $name := first . }}
@@ -64,6 +68,8 @@ _ENVIRONMENT_FILE = r"""{{- $content := "" }}
 {{- end }}
 {{- end }}
 """
+# In single quotes of a shell a quote alone means something: it ends the word, stands in double quotes, and begins it
+# again. The command is one JSON text, so that YAML reads it as it is.
 _EXPORTS = r"""{{- $exports := list "export" }}
 {{- range list $http $https $no }}
 {{- $name := first . }}
