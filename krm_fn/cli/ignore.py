@@ -1,6 +1,7 @@
 """What `.gitignore`, `.krmignore` and `--exclude` leave out.
 
-Source: git's documentation of `gitignore`, "PATTERN FORMAT"; kustomize and kpt read `.krmignore` in the same format.
+Sources: git's documentation of `gitignore`, "PATTERN FORMAT" and "NOTES" (a file that git tracks is not affected), and
+of its index (`gitformat-index`); kustomize and kpt read `.krmignore` in the same format.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class _Rule(NamedTuple):
     patterns: Sequence[re.Pattern[str] | None]
     is_for_folders: bool
     leaves_out: bool
+    is_of_git: bool
 
     def matches(self, names: Sequence[str], *, is_folder: bool) -> bool:
         """Return whether it is for a path, of which these are the names."""
@@ -38,24 +40,50 @@ class _Rule(NamedTuple):
 
 
 class Ignored(NamedTuple):
-    """What is left out: the last rule of folders that matches decides, and before them those of `--exclude`."""
+    """What is left out: the last rule of folders that matches decides, and before them those of `--exclude`.
+
+    Attributes:
+        rules: the rules of ignore files.
+        exclude: those of the command line.
+        root: the folder of the git repository.
+        tracked: the content of its index, which names the files that git tracks.
+        is_inside: whether a rule of git leaves out the folder that this is about, so that only tracked files count.
+    """
 
     rules: Sequence[_Rule] = ()
     exclude: Sequence[_Rule] = ()
+    root: str = ""
+    tracked: bytes = b""
+    is_inside: bool = False
 
     def keeps(self, path: str, *, is_folder: bool) -> bool:
         """Return whether an absolute path is not left out."""
         names = path.split("/")
         for rule in chain(reversed(self.exclude), reversed(self.rules)):
             if rule.matches(names, is_folder=is_folder):
-                return not rule.leaves_out
-        return True
+                if rule.leaves_out and rule.is_of_git:
+                    return self._is_tracked(path, is_folder=is_folder)
+                if rule.leaves_out or not self.is_inside:
+                    return not rule.leaves_out
+        return not self.is_inside or self._is_tracked(path, is_folder=is_folder)
 
     def below(self, folder: str) -> Ignored:
         """Return what is left out in a folder, an absolute path, inside of this one."""
-        of_git = _read(folder, ".gitignore")
+        # Git rules out each file of a folder that is ignored, and no later rule brings it back.
+        is_kept = self._replace(tracked=b"").keeps(folder, is_folder=True)
+        return self._replace(is_inside=not is_kept).with_rules_of(folder)
+
+    def with_rules_of(self, folder: str) -> Ignored:
+        """Return what is left out with the rules of the ignore files of a folder, too."""
+        of_git = _read(folder, ".gitignore", is_of_git=True)
         of_krm = _read(folder, ".krmignore")
         return self._replace(rules=[*self.rules, *of_git, *of_krm])
+
+    def _is_tracked(self, path: str, *, is_folder: bool) -> bool:
+        """Return whether git tracks a file, or a file in a folder: the index holds its path, which a NUL ends."""
+        name = os.path.relpath(path, self.root)
+        end = "/" if is_folder else "\0"
+        return f"{name}{end}".encode(errors="surrogateescape") in self.tracked
 
 
 def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
@@ -64,11 +92,11 @@ def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
     The rules of the folders above count, too, up to the root of the git repository.
     """
     root = repository_of(folder) or folder
-    rules = _read(root, ".git/info/exclude")
-    ignored = Ignored(rules, rules_of(folder, exclude))
+    rules = _read(root, ".git/info/exclude", is_of_git=True)
+    ignored = Ignored(rules, rules_of(folder, exclude), root, _index_of(root))
     for above in reversed([Path(folder), *Path(folder).parents]):
         if above.is_relative_to(root):
-            ignored = ignored.below(str(above))
+            ignored = ignored.with_rules_of(str(above))
     return ignored
 
 
@@ -78,6 +106,12 @@ def repository_of(folder: str) -> str | None:
         if os.path.exists(above / ".git"):
             return str(above)
     return None
+
+
+def _index_of(root: str) -> bytes:
+    """Return the content of the index of a git repository; nothing where there is none."""
+    index = os.path.join(root, ".git/index")
+    return read_file(index, os.path.relpath(index)) if os.path.isfile(index) else b""
 
 
 def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -> bool:
@@ -103,16 +137,17 @@ def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -
     return pattern == len(patterns)
 
 
-def _read(folder: str, name: str) -> list[_Rule]:
+def _read(folder: str, name: str, *, is_of_git: bool = False) -> list[_Rule]:
     """Return the rules of an ignore file; none where it is no regular file: git follows no link to one either."""
     file = os.path.join(folder, name)
     if os.path.islink(file) or not os.path.isfile(file):
         return []
     content = read_file(file, os.path.relpath(file), at_most=LARGEST_IGNORE_FILE)
-    return rules_of(folder, content.decode(errors="surrogateescape").split("\n"))
+    lines = content.decode(errors="surrogateescape").split("\n")
+    return rules_of(folder, lines, is_of_git=is_of_git)
 
 
-def rules_of(folder: str, lines: Iterable[str]) -> list[_Rule]:
+def rules_of(folder: str, lines: Iterable[str], *, is_of_git: bool = False) -> list[_Rule]:
     """Return the rules in the lines of an ignore file of a folder, an absolute path."""
     depth = len(folder.rstrip("/").split("/"))
     rules = []
@@ -124,7 +159,8 @@ def rules_of(folder: str, lines: Iterable[str]) -> list[_Rule]:
             continue
         names = _patterns(pattern.removesuffix("/"))
         is_for_folders = pattern.endswith("/")
-        rules.append(_Rule(depth, names, is_for_folders, leaves_out=pattern == text))
+        leaves_out = pattern == text
+        rules.append(_Rule(depth, names, is_for_folders, leaves_out, is_of_git))
     return rules
 
 

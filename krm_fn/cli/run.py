@@ -109,7 +109,7 @@ def _refuse_contradictions(args: Namespace) -> None:
 def _refuse_other_input(
     args: Namespace, selection: Selection, files: Manifests, found: FoundConfig
 ) -> None:
-    if is_resource_list(selection.files.get(STDIN, b"")):
+    if is_resource_list(selection.files.get(STDIN, b"").decode(errors="replace")):
         raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
     if args.check and len(files) == 1 and found.located.ref.file_path in files.files:
         raise UsageError(

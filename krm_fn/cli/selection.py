@@ -39,7 +39,9 @@ _LISTS_OF_OBJECTS = (
     "validators",
 )
 """Fields of a kustomization that name files of objects."""
-_RESOURCE_LIST = re.compile(rb"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b""", re.MULTILINE)
+_KIND_OF_LIST = r"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b"""
+_VERSION_OF_LIST = r"""(?m)^["']?apiVersion["']?[ \t]*:[ \t]*["']?config\.kubernetes\.io/"""
+_ITEMS_OF_LIST = r"""(?m)^["']?items["']?[ \t]*:"""
 _MARKS = ("{{", "{%", "<%", "[[")
 """What begins code of templates of Helm, Go, Jinja and ERB."""
 _LINES_OF_CODE = r"(?m)^.*(?:\{\{|\{%|<%|\[\[).*"
@@ -159,9 +161,13 @@ def select(
     return selection
 
 
-def is_resource_list(content: bytes) -> bool:
-    """Return whether a text is the input of a KRM function."""
-    return b"ResourceList" in content and _RESOURCE_LIST.search(content) is not None
+def is_resource_list(text: str) -> bool:
+    """Return whether a text is the input of a KRM function: its first document is a ResourceList with items."""
+    if "ResourceList" not in text:
+        return False
+    first = next(iter(texts_of_documents(text)), "")
+    fields = (_KIND_OF_LIST, _VERSION_OF_LIST, _ITEMS_OF_LIST)
+    return all(re.search(field, first) for field in fields)
 
 
 def _reason(path: str, content: bytes) -> LeftAlone | None:
@@ -179,7 +185,7 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.NOT_UTF8
     if path.endswith(".patch") or "apiVersion" not in text or "kind" not in text:
         return LeftAlone.OTHER
-    if is_resource_list(content):
+    if is_resource_list(text):
         return LeftAlone.RESOURCE_LIST
     if any(mark in text for mark in _MARKS) and _is_template(text):
         return LeftAlone.TEMPLATE

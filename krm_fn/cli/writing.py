@@ -29,7 +29,7 @@ def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], ob
     """
     # What is removed comes last: it could not be restored with the mode that it had.
     in_order = sorted(changes.items(), key=lambda item: item[1].new is None)
-    files = {Path(path): change for path, change in in_order}
+    files = _without_other_names({Path(path): change for path, change in in_order})
     beside: dict[Path, Path] = {}
     done: dict[Path, ContentChange] = {}
     file = Path()
@@ -54,6 +54,18 @@ def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], ob
     finally:
         for path in beside.values():
             path.unlink(missing_ok=True)
+
+
+def _without_other_names(files: Mapping[Path, ContentChange]) -> dict[Path, ContentChange]:
+    """Return each file once that several names (hard links) are for, where all of them get the same content."""
+    kept: dict[object, tuple[Path, ContentChange]] = {}
+    for file, change in files.items():
+        key: object = file
+        if change.old is not None and file.is_file():
+            status = file.stat()
+            key = (status.st_dev, status.st_ino, change)
+        kept.setdefault(key, (file, change))
+    return dict(kept.values())
 
 
 def _refuse_other_state(file: Path, change: ContentChange) -> None:

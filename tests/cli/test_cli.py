@@ -165,7 +165,7 @@ def test_ctrl_c_ends_without_a_traceback() -> None:
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from types import SimpleNamespace as Made\n"
         "from krm_fn.cli import main\n"
-        "waiting = Made(read=lambda: os.kill(os.getpid(), signal.SIGINT) or b'')\n"
+        "waiting = Made(read=lambda size: os.kill(os.getpid(), signal.SIGINT) or b'')\n"
         "sys.stdin = Made(isatty=lambda: False, buffer=waiting)\n"
         "raise SystemExit(main([]))\n"
     )

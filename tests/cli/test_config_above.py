@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from node_files import BAD, CONFIG, NODES
-from support import inject_proxy, write
+from support import TIME_LIMIT, inject_proxy, write
 
 OTHER = CONFIG.replace("proxy.corp", "other.corp")
 WITHOUT_RULES = CONFIG + '  lint: {rules: {UrlInvalid: "Off"}}\n'
@@ -51,6 +51,16 @@ def test_the_config_above_the_paths_is_used_and_named(
     assert f"the ProxyConfig is the one in {named}\n" in done.stderr
     assert "other.corp" not in done.stdout + done.stderr
     assert done.returncode == (1 if name == "run" else 0)
+
+
+@pytest.mark.parametrize("paths", [["."], ["a"], ["a/b/nodes.yaml", "a/b/proxy.yaml"]], ids=" ".join)
+def test_a_config_that_git_tracks_counts_although_an_ignore_file_names_it(tmp_path: Path, paths: list[str]) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "a/b/nodes.yaml": NODES})
+    for argv in (["init", "--quiet"], ["add", "."]):
+        subprocess.run(["git", *argv], cwd=tmp_path, check=True, timeout=TIME_LIMIT)
+    write(tmp_path, {"a/b/proxy.yaml": OTHER, ".gitignore": "/proxy.yaml\n"})
+    done = command(tmp_path, "run", *paths)
+    assert (done.returncode, "there must be one ProxyConfig, but 2" in done.stderr) == (2, True)
 
 
 def test_a_stream_gets_the_config_above_the_current_folder(tmp_path: Path) -> None:

@@ -119,3 +119,39 @@ def test_many_stars_and_many_lines_take_no_time(tmp_path: Path) -> None:
     (tmp_path / f"{'a' * 240}.yaml").write_text("")
     (tmp_path / ".gitignore").write_text(f"{'*a' * 60}*b\n{'**/*a*/' * 40}b\n" * 100)
     assert len(find_files([str(tmp_path)], [])) == 1
+
+
+TRACKED = [
+    pytest.param("a.yaml", id="a file"),
+    pytest.param("*.yaml", id="all files"),
+    pytest.param("b/", id="a folder"),
+    pytest.param("b/\n!b/a.yaml", id="a folder, with a negation inside"),
+    pytest.param("/b/c", id="a folder below"),
+    pytest.param("*\n!docs/", id="all but a folder"),
+    pytest.param("docs/\nd*\n#e.yaml", id="what git does not track"),
+]
+
+
+@pytest.mark.parametrize("patterns", TRACKED)
+def test_a_file_that_git_tracks_is_not_ignored(tmp_path: Path, patterns: str) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], timeout=TIME_LIMIT, check=True)
+    write(tmp_path, dict.fromkeys(FILES, "a: b\n"))
+    tracked = ["a.yaml", "b/a.yaml", "b/c/x y.yaml"]
+    subprocess.run(["git", "add", *tracked], cwd=tmp_path, timeout=TIME_LIMIT, check=True)
+    (tmp_path / ".gitignore").write_text(f"{patterns}\n")
+    assert kept(tmp_path) == sorted({*kept_by_git(tmp_path), *tracked})
+    assert kept(tmp_path, "*.yaml") == []
+
+
+def test_an_ignore_file_of_kpt_leaves_out_what_git_tracks(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], timeout=TIME_LIMIT, check=True)
+    write(tmp_path, {"a.yaml": "a: b\n", "b/a.yaml": "a: b\n", ".krmignore": "a.yaml\nb\n"})
+    subprocess.run(["git", "add", "."], cwd=tmp_path, timeout=TIME_LIMIT, check=True)
+    assert kept(tmp_path) == []
+
+
+def test_a_folder_that_is_named_is_read_also_where_git_ignores_it(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], timeout=TIME_LIMIT, check=True)
+    write(tmp_path, {"build/a.yaml": "a: b\n", ".gitignore": "build/\n"})
+    assert kept(tmp_path) == []
+    assert kept(tmp_path / "build") == ["a.yaml"]

@@ -24,7 +24,14 @@ TABLE = [
     pytest.param(f'{POD}a: "{{{{ \\"b\\" }}}}" # {{{{\nc: [\n', None, id="quotes with escapes in a broken manifest"),
     pytest.param(f"{POD}---\n<% if x %>\na: b\n", LeftAlone.TEMPLATE, id="code of ERB in the second document"),
     pytest.param("a: b\n", LeftAlone.OTHER, id="other YAML"),
-    pytest.param("kind: ResourceList\napiVersion: x\nitems: []\n", LeftAlone.RESOURCE_LIST, id="a ResourceList"),
+    pytest.param(
+        "kind: ResourceList\napiVersion: config.kubernetes.io/v1\nitems: []\n",
+        LeftAlone.RESOURCE_LIST,
+        id="a ResourceList",
+    ),
+    pytest.param("apiVersion: v1\nkind: Pod\n---\nkind: ResourceList\n", None, id="a ResourceList behind an object"),
+    pytest.param("apiVersion: v1\nkind: ResourceList\nitems: []\n", None, id="a ResourceList of another group"),
+    pytest.param("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n", None, id="a ResourceList without items"),
     pytest.param(POD.encode("utf-16"), LeftAlone.NOT_UTF8, id="another encoding"),
     pytest.param(f"{POD}a: [\n", None, id="a manifest that is broken is no template"),
 ]

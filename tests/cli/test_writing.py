@@ -64,6 +64,15 @@ def test_a_hard_link_stays_one(file: Path) -> None:
     assert other.stat().st_ino == file.stat().st_ino
 
 
+def test_a_file_of_two_names_is_written_once(file: Path) -> None:
+    other = file.with_name("b.yaml")
+    os.link(file, other)
+    names = (str(file), str(other))
+    write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
+    assert (file.read_bytes(), other.read_bytes()) == (b"new", b"new")
+    assert other.stat().st_ino == file.stat().st_ino
+
+
 LINKS = {
     "a link": ("link.yaml", "a.yaml", b"old"),
     "a link to nothing": ("link.yaml", "nothing.yaml", None),
