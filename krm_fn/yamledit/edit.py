@@ -7,6 +7,7 @@ read again, and if it does not say the new data, a coarser way is tried, and at 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection as Names
 from collections.abc import Iterator
 from itertools import pairwise, product, zip_longest
@@ -15,6 +16,7 @@ from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.data import (
+    children,
     has_complex_key,
     is_merge,
     key_text,
@@ -177,20 +179,25 @@ class _Writer:
 
     def _restore(self, slot: Slot, earlier: EarlierValue) -> None:
         """Write the value that a note keeps; comments above it stay where they are."""
-        text = self.text
         node = slot.node
         self._overwrite(node)
-        first_end = end_of_line(text, slot.behind)
-        last_end = end_of_line(text, node.end)
-        is_below = node.start > first_end
-        if is_below and earlier.is_below:
-            begin = node.start - column_of(text, node.start)
-            self.edits.append((slot.behind, first_end, earlier.comment))
-            self.edits.append((begin, last_end, earlier.words.lstrip("\r\n")))
-        elif is_below and isinstance(node, Scalar):
-            self.edits.append((node.start, last_end, earlier.text.lstrip(" ")))
+        first_end = end_of_line(self.text, slot.behind)
+        last_end = end_of_line(self.text, node.end)
+        start = slot.behind
+        if earlier.is_below:
+            above = self._lines_above(node, first_end)
+            new = earlier.comment + above + earlier.words
         else:
-            self.edits.append((slot.behind, last_end, earlier.text))
+            new = earlier.words + earlier.comment
+            if isinstance(node, Scalar) and node.start > first_end:
+                start = node.start
+                new = new.lstrip(" ")
+        self.edits.append((start, last_end, new))
+
+    def _lines_above(self, node: Node, first_end: int) -> str:
+        """Return the lines of comments between the line of a key and the first line of its value."""
+        begin = node.start - column_of(self.text, node.start)
+        return self.text[first_end : end_of_line(self.text, begin - 1)]
 
     def _mapping(self, child: Child, node: Mapping) -> None:
         """Note the edits of the members of a mapping."""
@@ -443,66 +450,62 @@ class _Writer:
             comment = rest_of_line(text, slot)
         elif _is_block(node) or (node.end > first_end and not comment.strip()):
             comment = ""
-        words = self._words_to_keep(child)
         if data and isinstance(data, (dict, list)) and column <= WIDEST:
-            self._write_lines(child, rest, lines, comment, words)
+            new = self._collection_behind(child, rest, comment, lines)
+            self.edits.append((slot.behind, last_end, new))
             return
         start = node.start
         has_comments_above = start > first_end and text[first_end:start].strip()
-        is_inside = column_of(text, start) > column
-        if start <= first_end or (_is_block(node) and not (has_comments_above and is_inside)):
+        is_deeper = column_of(text, start) > column
+        if start <= first_end or (_is_block(node) and not (has_comments_above and is_deeper)):
             start = slot.behind
-            if rest and node.start > start and not _is_block(node):
+            if node.start > start and not _is_block(node):
                 rest = text[start : node.start] + rest[1:]  # the blanks in front of the value stay
         else:
             rest = rest[1:]
+        words = self._words_to_keep(child)
         if words is not None:
             comment = with_note(comment, words, self.style.comment)
         new = self.style.newline.join([rest + comment, *lines])
         self.edits.append((start, last_end, new))
 
-    def _write_lines(
-        self, child: Child, rest: str, lines: list[str], comment: str, words: str | None
-    ) -> None:
-        """Write a collection on lines below its key or dash; the comments that are there already stay above it.
+    def _collection_behind(self, child: Child, rest: str, comment: str, lines: list[str]) -> str:
+        """Return the text behind a key or a dash for a collection in lines below it.
+
+        The comments that are above the value, or between its brackets, stay above the lines.
 
         Args:
-            child: what is written.
-            rest: what is behind the key or dash, on its line.
-            lines: the lines below that.
-            comment: what is behind the value now.
-            words: what a note keeps of the value.
+            child: the value, and its new data.
+            rest: the first line of an item, which goes on the line of the dash if no comments are above it.
+            comment: what is behind the value on its line.
+            lines: the other lines.
         """
-        text = self.text
         slot = child.slot
-        node = slot.node
-        newline = self.style.newline
-        first_end = end_of_line(text, slot.behind)
-        last_end = max(first_end, end_of_line(text, node.end))
-        is_below = node.start > first_end
-        kept = [] if words is not None else _comments_inside(text, node)
-        if rest and (is_below or kept):
-            # Behind a dash, too, comments are on lines of their own, and the value below them.
-            column = column_of(text, slot.start)
-            lines = [" " * (column + 1) + rest, *lines]
-            rest = ""
-        if kept:
-            indent = lines[0][: len(lines[0]) - len(lines[0].lstrip(" "))]
-            lines = [*(indent + inner for inner in kept), *lines]
-        if not is_below:
-            if words is not None:
-                comment = with_note(comment, words, self.style.comment)
-            new = newline.join([rest + comment, *lines])
-            self.edits.append((slot.behind, last_end, new))
-            return
-        above = text[slot.behind : first_end].rstrip(" ")
+        first_end = end_of_line(self.text, slot.behind)
+        is_below = slot.node.start > first_end
+        words = self._words_to_keep(child)
+        inside: list[str] = []
         if words is None:
-            above += comment
-        else:
-            above = with_note(above, words + comment, self.style.comment)
-        self.edits.append((slot.behind, first_end, above))
-        begin = node.start - column_of(text, node.start)
-        self.edits.append((begin, last_end, newline.join(lines)))
+            inside = _comments_inside(self.text, slot.node)
+        newline = self.style.newline
+        if rest and not is_below and not inside:
+            return newline.join([rest + comment, *lines])
+        if rest:
+            lines = [" " * (column_of(self.text, slot.start) + 1) + rest, *lines]
+        indent = lines[0][: -len(lines[0].lstrip(" "))]
+        above = ""
+        if is_below:
+            above = self._lines_above(slot.node, first_end)
+            behind_key = self.text[slot.behind : first_end].rstrip(" ")
+            if words is None:
+                comment = behind_key + comment
+            else:
+                words += comment  # it was on the line of the value, and comes back there
+                comment = behind_key
+        if words is not None:
+            comment = with_note(comment, words, self.style.comment)
+        below = newline.join(["", *(indent + inner for inner in inside), *lines])
+        return comment + above + below
 
     def _words_to_keep(self, child: Child) -> str | None:
         """Return the text of a value for a note, if it was empty or a flow collection and becomes a block."""
@@ -586,15 +589,9 @@ def with_author_scalars(node: Node, new: Any) -> Any:
 
 def _comments_inside(text: str, node: Node) -> list[str]:
     """Return the comments between the brackets of an empty collection: they belong to no item."""
-    if not isinstance(node, Collection) or view(node):
+    if not isinstance(node, Collection) or children(node):
         return []
-    lines = text[node.start : node.end].splitlines()
-    comments: list[str] = []
-    for line in lines:
-        _, mark, words = f" {line}".partition(" #")
-        if mark:
-            comments.append(f"#{words}".rstrip())
-    return comments
+    return re.findall(r"(?<=[ \t\n])#[^\r\n]*", text[node.start : node.end])
 
 
 def _has_comment_beside(text: str, node: Collection, slots: list[Slot]) -> bool:
