@@ -77,6 +77,8 @@ def words_of(text: str, slot: Slot, *, is_scalar: bool) -> str:
         is_scalar: a scalar comes in its place, and is written where it was.
     """
     node = slot.node
+    if isinstance(node, Scalar) and node.style in ("|", ">"):
+        return text[slot.behind : end_of_match(_BLOCK_HEADER, text, slot.behind)]
     if node.start <= end_of_line(text, slot.behind):
         return text[slot.behind : node.end]
     if is_scalar:
@@ -141,8 +143,11 @@ def _earlier_value(line: str, value: Node, newline: str) -> EarlierValue | None:
 
 def _read(words: str) -> Any:
     """Return the data of what is behind a colon; ``GONE`` where it is no value."""
+    text = f'{{"k":{words}\n}}'
+    if words.lstrip().startswith(("|", ">")):
+        text = f"k:{words}\n"  # an empty block, which can be in no flow mapping
     try:
-        return view(compose(f'{{"k":{words}\n}}'))["k"]
+        return view(compose(text))["k"]
     except (InputError, TypeError, KeyError):
         return GONE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from fuzz import commands, folders, nodes, outputs, rewritten, structures, texts
+from fuzz import commands, folders, laid_out, nodes, outputs, rewritten, structures, texts
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -30,6 +30,7 @@ PARTS = {
     "commands": Part(commands.make, commands.judge, 1, tries=100),
     "structures": Part(structures.make, structures.judge, 3),
     "folders": Part(folders.make, folders.judge, 3),
+    "layouts": Part(laid_out.make, laid_out.judge, 2),
     "nodes": Part(nodes.make, nodes.judge, 1, ("systemd", "sh")),
     "outputs": Part(outputs.make, outputs.judge, 2),
     "rewritten": Part(rewritten.make, rewritten.judge, 2),

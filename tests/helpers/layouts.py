@@ -9,13 +9,44 @@ import json
 import random
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
 from krm_fn.yamledit.data import same, view
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
+from stories import TESTDATA, is_config_map, stories_of, wishes
 
 Mutation = Callable[[str, Node, random.Random], str | None]
+
+TARGETS = (
+    "nodes.containerd",
+    "nodes.commands",
+    "workloads",
+    "giantswarm.clusterValues",
+    "giantswarm.systemdProxy",
+    "tkg.kappController",
+    "tkg.vsphereCPI",
+)
+FOLDERS = [*map(stories_of, TARGETS), *(TESTDATA / name for name in ("rollout", "systems", "clusters"))]
+LARGEST = 9000
+"""Bytes of an input: larger ones say nothing more, and take longer."""
+
+
+def gives_back(story: Path) -> bool:
+    """Whether removal is known to give the input back (``test_golden``), and there is something to remove."""
+    data = (story / "input.yaml").read_bytes()
+    targets = wishes(data).get("targets", {}) if not is_config_map(data) else {}
+    if targets.get("workloads", {}).get("conflict") == "Keep":  # what is there is the user's
+        return False
+    return not any((story / name).exists() for name in ("removed.diff", "errors.txt")) and (
+        len(data) < LARGEST and not is_config_map(data) and "mode" not in wishes(data)
+    )
+
+
+REVERSIBLE_STORIES = sorted(
+    path.parent for folder in FOLDERS for path in folder.rglob("input.yaml") if gives_back(path.parent)
+)
 
 
 def mutated(text: str, dice: random.Random) -> str:
