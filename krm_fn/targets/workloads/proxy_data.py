@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
 from urllib.parse import unquote
 
@@ -11,7 +12,7 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
 from krm_fn.places.place import Place
-from krm_fn.places.provided import DataUses, name_of
+from krm_fn.places.provided import DataUse, DataUses, name_of
 from krm_fn.places.text_forms import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -24,6 +25,14 @@ _NO_ADDRESS = (
     "holds no proxy any more, and Flux reports an error about a Secret without `address`: remove `spec.proxySecretRef` "
     "from what refers to it"
 )
+
+
+_SOCKS = (
+    "is a SOCKS proxy, or one for git over SSH, in whose place an HTTP proxy does nothing, so it stays as it is, with "
+    "its user and password"
+)
+_SECRET: Data = {"kind": "Secret"}
+_TextsByKey = Mapping[str, embedded.Value]
 
 
 def _url(settings: ProxySettings) -> str:
@@ -53,6 +62,57 @@ def _is_of_argo(data: Data) -> bool:
     return text_at(data, ("metadata", "labels", _ARGO_LABEL)) in _ARGO_TYPES
 
 
+def _places_of_containers(data: Data, use: DataUse, texts: _TextsByKey) -> Places:
+    """Yield the texts that containers read; an emptied one stays, for a container does not start without it."""
+    variables = dict(use.keys)
+    if use.is_environment or (data.get("kind") == "ConfigMap" and name_of(data) == _AWS):
+        variables |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
+    elsewhere = frozenset({"NO_PROXY"}).difference(variables.values())
+    like = {"kind": data.get("kind")}
+    for key, variable in variables.items():
+        form = one_variable(variable)._replace(maybe_elsewhere=elsewhere)
+        text = texts.get(key) or new_text(like, key)
+        yield Place(text.path, Text(text, form, stays=True), "the data")
+
+
+def _places_of_flux(texts: _TextsByKey, settings: ProxySettings) -> Places:
+    """Yield the texts of a Secret that ``spec.proxySecretRef`` names."""
+    if "address" in texts and _is_socks(texts["address"].text):
+        yield from _left_alone(texts["address"], settings)
+        return
+    if not _url(settings) and "address" in texts and settings.is_declared:
+        yield Result.of("LeftBehind", _NO_ADDRESS)
+    for key, form in _OF_FLUX.items():
+        text = texts.get(key) or new_text(_SECRET, key)
+        yield Place(text.path, Text(text, form), f"`{key}` of the proxy of Flux")
+
+
+def _places_of_argo(texts: _TextsByKey, settings: ProxySettings) -> Places:
+    """Yield the texts of a Secret with a repository of Argo CD."""
+    url = texts["url"].text.strip() if "url" in texts else ""
+    # For git over SSH, Argo CD speaks SOCKS5 to the proxy, whatever the scheme says (``util/git/creds.go``).
+    is_ssh = (bool(url) and "://" not in url) or url.startswith("ssh://")
+    if is_ssh or _is_socks(texts["proxy"].text):
+        yield from _left_alone(texts["proxy"], settings)
+        return
+    variable = "HTTP_PROXY" if url.startswith("http://") else "HTTPS_PROXY"
+    no_proxy = ComputedText(partial(_list_beside, variable), "NO_PROXY")
+    for key, form in (("proxy", one_variable(variable)), ("noProxy", no_proxy)):
+        text = texts.get(key) or new_text(_SECRET, key)
+        yield Place(text.path, Text(text, form), "the repository")
+
+
+def _is_socks(url: str) -> bool:
+    """Return whether a URL is that of a SOCKS proxy: ``socks5://`` or ``socks5h://``."""
+    return split_url(url.strip()).scheme.lower().startswith("socks")
+
+
+def _left_alone(text: embedded.Value, settings: ProxySettings) -> Iterator[Result]:
+    """Yield that a proxy for git over SSH stays, for an HTTP proxy cannot take its place."""
+    if settings.sets_any:
+        yield Result.of("ByHand", _SOCKS, text.path, is_info=True)
+
+
 class _ProxyData(Target):
     """The ConfigMaps and Secrets from which containers, Flux and Argo CD read a proxy.
 
@@ -73,36 +133,12 @@ class _ProxyData(Target):
         if self.refuses(data, context.options):
             return
         use = context.uses.use(data)
-        settings = context.settings
-        kind = data.get("kind")
         texts = {text.path[-1]: text for text in embedded.values(data)}
-        variables = dict(use.keys)
-        name = name_of(data)
-        is_of_aws = kind == "ConfigMap" and name == _AWS
-        if use.is_environment or is_of_aws:
-            variables |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
-        elsewhere = frozenset({"NO_PROXY"}).difference(variables.values())
-        forms: dict[str, tuple[str, ComputedText]] = {}
-        for key, variable in variables.items():
-            form = one_variable(variable)._replace(maybe_elsewhere=elsewhere)
-            forms[key] = ("the data", form)
-        if use.is_proxy_of_flux and kind == "Secret":
-            for key, form in _OF_FLUX.items():
-                forms[key] = (f"`{key}` of the proxy of Flux", form)
-            if not _url(settings) and "address" in texts and settings.is_declared:
-                yield Result.of("LeftBehind", _NO_ADDRESS)
+        yield from _places_of_containers(data, use, texts)
+        if data.get("kind") == "Secret" and use.is_proxy_of_flux:
+            yield from _places_of_flux(texts, context.settings)
         if _is_of_argo(data) and "proxy" in texts:
-            variable = "HTTPS_PROXY"
-            # Argo CD passes ``proxy`` to git for the scheme of the repository.
-            if "url" in texts and texts["url"].text.startswith("http://"):
-                variable = "HTTP_PROXY"
-            no_proxy = ComputedText(partial(_list_beside, variable), "NO_PROXY")
-            forms["proxy"] = ("the repository", one_variable(variable))
-            forms["noProxy"] = ("the repository", no_proxy)
-        for key, (label, form) in forms.items():
-            text = texts.get(key) or new_text({"kind": kind}, key)
-            of_text = Text(text, form, stays=key in variables)
-            yield Place(text.path, of_text, label)
+            yield from _places_of_argo(texts, context.settings)
 
     def refuses(self, data: Data, options: Options) -> bool:
         """Return whether the annotation of an object says that its proxy stays as it is."""

@@ -281,3 +281,33 @@ def test_a_repository_of_argo_cd_whose_own_proxy_is_not_declared_gets_no_list_ei
     data = secret(labels=labels, stringData={"url": "https://git.example/x", "proxy": "http://old:1"})
     ((held,), _) = done({"httpProxy": "http://plain:1", "httpsProxy": ""}, data)
     assert held["stringData"] == {"url": "https://git.example/x"}
+
+
+# A proxy for git over SSH.
+
+ARGO = {"argocd.argoproj.io/secret-type": "repository"}
+SOCKS: list[Any] = [
+    pytest.param({"address": "socks5://socks.corp.example:1080", "username": "bob", "password": "x"}, {}, id="Flux"),
+    pytest.param({"address": "SOCKS5h://socks.corp.example:1080"}, {}, id="Flux, another scheme of SOCKS"),
+    pytest.param({"url": "https://git.example/a", "proxy": "socks5://socks:1080"}, ARGO, id="Argo CD"),
+    pytest.param({"url": "git@git.example:a.git", "proxy": "http://socks:1080"}, ARGO, id="Argo CD over SSH"),
+    pytest.param({"url": "ssh://git@git.example/a", "proxy": "http://socks:1080"}, ARGO, id="Argo CD, a URL of SSH"),
+]
+
+
+@pytest.mark.parametrize(("data", "labels"), SOCKS)
+@pytest.mark.parametrize("is_base64", [False, True])
+def test_a_proxy_for_git_over_ssh_stays_and_is_named(data: dict[str, str], labels: Any, *, is_base64: bool) -> None:
+    source = {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": "GitRepository",
+        "metadata": {"name": "app", "namespace": "tools"},
+        "spec": {"url": "ssh://git@git.example/a", "proxySecretRef": {"name": "proxy"}},
+    }
+    coded = {key: base64.b64encode(text.encode()).decode() for key, text in data.items()}
+    held = secret(labels=labels, **({"data": coded} if is_base64 else {"stringData": data}))
+    items = [held] if labels else [source, held]
+    found, outcome = done({}, *items)
+    assert found == items
+    assert [(one.code, one.severity) for one in about(outcome, "proxy")] == [("ByHand", Severity.INFO)]
+    assert done({"mode": "Remove"}, *items)[0] == items
