@@ -26,6 +26,11 @@ from krm_fn.targets.base import Context, Data, Places, Target
 _NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"  # noqa: E501
 
 
+# The schemas of TKG allow texts only.
+_SNAKE = SNAKE._replace(is_strict=True)
+_CAMEL = CAMEL._replace(is_strict=True)
+
+
 class AddOn(NamedTuple):
     """One add-on.
 
@@ -34,36 +39,36 @@ class AddOn(NamedTuple):
         name: the one in label and annotation of its Secret.
         label: its name in messages.
         mark: a document with this member holds its data values; ``spec`` of its configuration resource has it, too.
+        values: the way to the members in its data values.
         kind: its configuration resource, if it has one.
-        in_values: leads from the mark to the members in its data values; None if they are at the root.
+        config: the way from ``spec`` to the members there.
         names: their names there.
-        in_config: leads from the mark to the members in the configuration.
-        config_names: their names there.
-        keep: so many steps of the way to them stay when nothing is left there.
         paravirtual: the mode of a configuration in which nothing reads a proxy, if there is one.
-        certificates: the member beside the three that holds certificates to trust.
     """
 
     target: str
     name: str
     label: str
     mark: str
+    values: Pointer
     kind: GroupKind | None = None
-    in_values: Pointer | None = ()
-    names: Members = SNAKE
-    in_config: Pointer = ()
-    config_names: Members = CAMEL
-    keep: int = 2
+    config: Pointer = ()
+    names: Members = _CAMEL
     paravirtual: str = ""
-    certificates: str = ""
+
+    @property
+    def takes_certificates(self) -> bool:
+        """Whether certificates to trust can stand beside the proxy."""
+        return self.name == tkg.KAPP_CONTROLLER
 
     def in_configuration(self, data: Data) -> Iterator[Place]:
         """Yield the places in its configuration resource."""
-        path = ("spec", self.mark, *self.in_config)
         mode = lookup(data, ("spec", self.mark, "mode"))
-        if not self.paravirtual or mode != self.paravirtual:
-            label = f"the configuration of {self.label}"
-            yield from self._places(path, self.config_names, label, self.keep)
+        if self.paravirtual and mode == self.paravirtual:
+            return
+        keep = 1 if self.takes_certificates else 2
+        label = f"the configuration of {self.label}"
+        yield from self._places(Place(("spec", *self.config), self.names, label, keep))
 
     def in_document(self, document: Any, *, is_own: bool) -> Iterator[Place]:
         """Yield the places in a document of data values.
@@ -71,17 +76,21 @@ class AddOn(NamedTuple):
         ``is_own``: the Secret is that of the add-on, so its mapping goes when nothing is left in it.
         """
         # In a workload cluster Pinniped speaks to the supervisor alone.
-        if document.get("tkg_cluster_role") != "workload" or self.name != tkg.PINNIPED:
-            path = () if self.in_values is None else (self.mark, *self.in_values)
-            keep = 0 if is_own and len(document) > 1 else 1
-            yield from self._places(path, self.names, f"the data values of {self.label}", keep)
+        if self.name == tkg.PINNIPED and document.get("tkg_cluster_role") == "workload":
+            return
+        names = _CAMEL if self.takes_certificates else _SNAKE
+        keep = 0 if is_own and len(document) > 1 else 1
+        label = f"the data values of {self.label}"
+        yield from self._places(Place(self.values, names, label, keep))
 
-    def _places(self, path: Pointer, names: Members, label: str, keep: int) -> Iterator[Place]:
-        """Yield the places in the mapping at a path; the schemas of TKG allow texts only."""
-        yield Place(path, names._replace(is_strict=True), label, keep)
-        if self.certificates:
-            path, label = (*path, self.certificates), f"`{self.certificates}`"
-            yield Place(path, CertificateText(), label, keep, is_unconditional=True)
+    def _places(self, place: Place) -> Iterator[Place]:
+        """Yield the place of the proxy, and that of the certificates in the same mapping."""
+        yield place
+        if self.takes_certificates:
+            path = (*place.path, "caCerts")
+            yield Place(
+                path, CertificateText(), "`caCerts`", place.kept_steps, is_unconditional=True
+            )
 
 
 ADD_ONS = (
@@ -90,18 +99,20 @@ ADD_ONS = (
         tkg.VSPHERE_CPI,
         "vSphere CPI",
         "vsphereCPI",
+        ("vsphereCPI",),
         tkg.VSPHERE_CPI_CONFIG,
-        in_config=("proxy",),
-        config_names=SNAKE,
-        paravirtual="vsphereParavirtualCPI",
+        ("vsphereCPI", "proxy"),
+        _SNAKE,
+        "vsphereParavirtualCPI",
     ),
     AddOn(
         "tkg.vsphereCSI",
         tkg.VSPHERE_CSI,
         "vSphere CSI",
         "vsphereCSI",
+        ("vsphereCSI",),
         tkg.VSPHERE_CSI_CONFIG,
-        in_config=("config",),
+        ("vsphereCSI", "config"),
         paravirtual="vsphereParavirtualCSI",
     ),
     AddOn(
@@ -109,34 +120,37 @@ ADD_ONS = (
         tkg.KAPP_CONTROLLER,
         "kapp-controller",
         "kappController",
+        ("kappController", "config"),
         tkg.KAPP_CONTROLLER_CONFIG,
-        in_values=("config",),
-        names=CAMEL,
-        in_config=("config",),
-        keep=1,
-        certificates="caCerts",
+        ("kappController", "config"),
     ),
-    AddOn("tkg.pinniped", tkg.PINNIPED, "Pinniped", "pinniped", in_values=None),
+    AddOn("tkg.pinniped", tkg.PINNIPED, "Pinniped", "pinniped", ()),
     AddOn(
         "tkg.cloudCSI",
         tkg.AWS_EBS_CSI,
         "the AWS EBS driver",
         "awsEBSCSIDriver",
+        ("awsEBSCSIDriver",),
         tkg.AWS_EBS_CSI_CONFIG,
+        ("awsEBSCSIDriver",),
     ),
     AddOn(
         "tkg.cloudCSI",
         tkg.AZURE_DISK_CSI,
         "the Azure Disk driver",
         "azureDiskCSIDriver",
+        ("azureDiskCSIDriver",),
         tkg.AZURE_DISK_CSI_CONFIG,
+        ("azureDiskCSIDriver",),
     ),
     AddOn(
         "tkg.cloudCSI",
         tkg.AZURE_FILE_CSI,
         "the Azure File driver",
         "azureFileCSIDriver",
+        ("azureFileCSIDriver",),
         tkg.AZURE_FILE_CSI_CONFIG,
+        ("azureFileCSIDriver",),
     ),
 )
 
@@ -186,7 +200,7 @@ class _AddOns(Target):
             empty=f"{called[0].mark}: {{}}",
             is_first_only=bool(unmarked),
         )
-        has_trust = any(add_on.certificates for add_on in self._add_ons)
+        has_trust = any(add_on.takes_certificates for add_on in self._add_ons)
         for text in texts:
             if text in concerned or (text.problem and (own or not name)):
                 yield text_place(text, form, label)._replace(is_unconditional=has_trust)
