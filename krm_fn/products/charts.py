@@ -261,6 +261,13 @@ CHARTS: Mapping[str, Chart] = {
         is_go=True,
     ),
     "argocd-image-updater": Chart(_lists("extraEnv"), is_go=True),
-    "sonarqube": Chart((ChartValue("", MEMBERS, proxy_keys.CAMEL),)),
+    "sonarqube": Chart(
+        (ChartValue("", MEMBERS, proxy_keys.CAMEL),),
+        unreached=(
+            "the values reach init containers alone, and SonarQube runs in Java, which reads none of the variables: "
+            "set `http.proxyHost`, `http.proxyPort`, the same two of `https`, and `http.nonProxyHosts` in "
+            "`sonarProperties`, or as `-D` in `jvmOpts`"
+        ),
+    ),
 }
 """Chart -> the values that hold a proxy."""

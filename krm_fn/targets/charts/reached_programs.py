@@ -39,10 +39,21 @@ def _find_entry(entries: Any, name: str) -> Data:
     return {}
 
 
+def _name_both_proxies(options: Any) -> bool:
+    """Return whether options of Java name a proxy for each scheme: ``-Dhttp.proxyHost=proxy``."""
+    return "http.proxyHost=" in str(options) and "https.proxyHost=" in str(options)
+
+
 def _jenkins_has_options(documents: Sequence[Any]) -> bool:
-    """Look for both proxies among the options of Java."""
-    options = str(_find(documents, "controller", "javaOpts"))
-    return "http.proxyHost=" in options and "https.proxyHost=" in options
+    return _name_both_proxies(_find(documents, "controller", "javaOpts"))
+
+
+def _sonarqube_has_options(documents: Sequence[Any]) -> bool:
+    """Look for both proxies among the properties of SonarQube, or the options of Java."""
+    properties = _find(documents, "sonarProperties")
+    if isinstance(properties, dict) and {"http.proxyHost", "https.proxyHost"} <= properties.keys():
+        return True
+    return _name_both_proxies(_find(documents, "jvmOpts"))
 
 
 def _node_reads_variables(documents: Sequence[Any]) -> bool:
@@ -86,5 +97,6 @@ IS_REACHED: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     "backstage": _node_reads_variables,
     "gitlab-runner": _all_jobs_have_environment,
     "gha-runner-scale-set": _docker_has_proxy,
+    "sonarqube": _sonarqube_has_options,
 }
 """Chart with ``unreached`` -> whether its values reach all of its programs."""

@@ -60,7 +60,16 @@ def read_values(use: ChartUse, data: Data) -> Any:
 
 
 def find_override(value: ChartValue, use: ChartUse, data: Data) -> Result | None:
-    """Return a warning if an entry of another list sets a value, or a part of it, over the values of an object."""
+    """Return a warning if something else sets a value, or a part of it, over the values of an object.
+
+    That is an entry of another list, or a Secret that is named beside a text: ``httpProxySecret`` beside ``httpProxy``.
+    """
+    values = read_values(use, data)
+    for *above, last in value.texts.values():
+        secret = (*above, f"{last}Secret")
+        if text_at(values, secret):
+            text = f"the Secret of `{'.'.join(secret)}` wins over `{value.name}`: set the proxy there yourself"
+            return Result.of("ByHand", text, use.path)
     path: Pointer = ("spec", "valuesFrom")
     member, message = "targetPath", "a `targetPath` sets `{}` over all other values"
     if group_kind(data) == APPLICATION:

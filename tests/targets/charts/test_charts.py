@@ -190,6 +190,12 @@ OVERRIDES: list[Any] = [
 ]
 
 
+def test_a_secret_that_wins_over_the_values_is_named() -> None:
+    obj = release("sonarqube", {"httpProxySecret": "proxy", "jvmOpts": JAVA})
+    assert changes(target, obj, **ANY) == []
+    assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"]
+
+
 @pytest.mark.parametrize("obj", OVERRIDES)
 def test_a_value_that_something_else_sets_over_all_others_is_not_written(obj: Any) -> None:
     assert changes(target, obj, **ANY) == []
@@ -403,6 +409,13 @@ REACHED: list[Any] = [
     pytest.param(release("backstage", {"backstage": {"command": NODE}}), False, id="the name elsewhere"),
     pytest.param(release("gitlab-runner"), False, id="jobs without an environment"),
     pytest.param(runners(TABLE), True, id="jobs with an environment"),
+    pytest.param(release("sonarqube"), False, id="SonarQube without options"),
+    pytest.param(release("sonarqube", {"jvmOpts": JAVA}), True, id="SonarQube with options of Java"),
+    pytest.param(
+        release("sonarqube", {"sonarProperties": {"http.proxyHost": "x", "https.proxyHost": "x"}}),
+        True,
+        id="SonarQube with properties",
+    ),
     pytest.param(runners(f"{TABLE}{TABLE}"), True, id="jobs of two runners"),
     pytest.param(runners(f"{TABLE}[[runners]]\n  name = 'b'\n"), False, id="jobs of one of two runners"),
     pytest.param(runners('[[runners]]\n  # environment = ["HTTPS_PROXY=x"]\n'), False, id="a comment"),
