@@ -11,7 +11,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_objects import (
+from growth import excess
+from krm_fn.clusters import Cluster, Fact, Membership, Role, Topology, kinds
+from krm_fn.krm.resourcelist import Object, ResourceList, objects
+from krm_fn.patch import field_path
+from manifests import (
     cluster,
     config_template,
     control_plane,
@@ -21,10 +25,6 @@ from cluster_objects import (
     reference,
     with_value,
 )
-from growth import excess
-from krm_fn.clusters import Cluster, Fact, Membership, Role, Topology, kinds
-from krm_fn.krm.resourcelist import Object, ResourceList, objects
-from krm_fn.patch import field_path
 from support import ROOT
 
 STORIES = sorted((ROOT / "testdata" / "topology").iterdir())

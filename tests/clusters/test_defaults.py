@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import cluster, control_plane, named, obj, reference
 from krm_fn.clusters import Cluster, Fact, Topology
+from manifests import cluster, control_plane, named, obj, reference
 
 KUBEADM = "10.96.0.0/12"
 AWS_VPC = "10.0.0.0/16"

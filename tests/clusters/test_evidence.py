@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import cluster
 from krm_fn.clusters import Topology
 from krm_fn.krm.resourcelist import objects
+from manifests import cluster
 
 TWO = [*objects(cluster("prod")), *objects(cluster("test"))]
 CONFIGS = [

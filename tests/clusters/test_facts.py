@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import (
+from krm_fn.clusters import Cluster, Fact, Topology
+from krm_fn.patch import field_path
+from manifests import (
     cluster,
     control_plane,
     named,
     obj,
     reference,
 )
-from krm_fn.clusters import Cluster, Fact, Topology
-from krm_fn.patch import field_path
 
 NETWORK = {
     "pods": {"cidrBlocks": ["192.168.0.0/16"]},

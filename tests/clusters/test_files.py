@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import (
-    cluster,
-    config_template,
-    control_plane,
-    deployment,
-    machine_deployment,
-    named,
-    obj,
-    reference,
-    with_value,
-)
 from function_configs import list_with_config
 from krm_fn.clusters import Topology
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
+from manifests import (
+    cluster,
+    config_template,
+    control_plane,
+    machine_deployment,
+    named,
+    obj,
+    reference,
+    with_value,
+    workload,
+)
 
 NAME = "${CLUSTER_NAME}"
 LABEL = "cluster.x-k8s.io/cluster-name"
@@ -119,7 +119,7 @@ def test_an_object_belongs_to_the_nearest_cluster(
 )
 def test_the_only_cluster_of_the_list_hands_no_placeholder_to_another_file(file: str, expected: list[str]) -> None:
     whole = with_value(of_pods(PODS_OF_A), ("spec", "clusterNetwork", "pods", "cidrBlocks"), ["${PODS}", PODS_OF_A])
-    assert pods_of(at(file, deployment()), at("t/a.yaml", whole)) == expected
+    assert pods_of(at(file, workload()), at("t/a.yaml", whole)) == expected
 
 
 def test_a_name_that_is_filled_in_later_is_no_cluster_of_another_file() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import (
+from krm_fn.clusters import Topology
+from manifests import (
     cluster,
     config_template,
     control_plane,
@@ -14,7 +15,6 @@ from cluster_objects import (
     obj,
     with_value,
 )
-from krm_fn.clusters import Topology
 
 
 def secret(name: str, namespace: str = "") -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import cluster, config_template, control_plane, machine_deployment, named, obj, reference
 from krm_fn.clusters import Topology
 from krm_fn.clusters.mirrors import mirror_hosts
+from manifests import cluster, config_template, control_plane, machine_deployment, named, obj, reference
 
 HOSTS = "/etc/containerd/certs.d/docker.io/hosts.toml"
 CONFIG = "/etc/containerd/config.toml"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import cluster, config_template, deployment, machine_deployment, named, obj, reference, with_value
 from krm_fn.clusters import Topology
+from manifests import cluster, config_template, machine_deployment, named, obj, reference, with_value, workload
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 LATER = "${NAMESPACE}"
@@ -66,7 +66,7 @@ TWO = [put(cluster("prod"), "a"), put(cluster("prod"), "b")]
 
 
 def test_one_name_in_two_namespaces() -> None:
-    memberships = Topology(map(obj, TWO)).of(obj(deployment(namespace="x", labels={CLUSTER_LABEL: "prod"})))
+    memberships = Topology(map(obj, TWO)).of(obj(workload(namespace="x", labels={CLUSTER_LABEL: "prod"})))
 
     assert [f"{membership.cluster.namespace}/{membership.cluster.name}" for membership in memberships] == [
         "a/prod",

@@ -13,8 +13,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import manifests
+from function_configs import list_with_config
 from krm_fn.pipeline import run as pipeline
 from krm_fn.yamledit import read
+from manifests import api_version, kubeadm
 from support import need
 
 PROXY = "http://user:p%40ss@proxy.corp.example:3128"
@@ -26,15 +29,9 @@ FILE = {"path": "/etc/motd", "content": "Hello"}
 
 def template(name: str, spec: Any, version: str = "v1beta1") -> dict[str, Any]:
     """A template named ``cp`` is that of the control plane, any other one of workers."""
-    is_control_plane = name == "cp"
-    group, kind = ("controlplane", "ControlPlane") if is_control_plane else ("bootstrap", "Config")
-    spec = {"kubeadmConfigSpec": spec} if is_control_plane else spec
-    return {
-        "apiVersion": f"{group}.cluster.x-k8s.io/{version}",
-        "kind": f"Kubeadm{kind}Template",
-        "metadata": {"name": name, "namespace": "ns"},
-        "spec": {"template": {"spec": copy.deepcopy(spec)}},
-    }
+    kind = "KubeadmControlPlaneTemplate" if name == "cp" else "KubeadmConfigTemplate"
+    api = api_version(kind).replace("v1beta1", version)
+    return kubeadm(spec, kind, name, api=api, namespace="ns")
 
 
 def reference(obj: Mapping[str, Any], version: str) -> dict[str, Any]:
@@ -78,13 +75,9 @@ def class_and_templates(version: str, cp: Any, md: Any, *clusters: Any, **spec: 
 
 def cluster(version: str, name: str = "one", network: Any = None, **topology: Any) -> dict[str, Any]:
     named = {"class": "class"} if version == "v1beta1" else {"classRef": {"name": "class"}}
-    spec = {"clusterNetwork": network or {}, "topology": {**named, "version": "v1.34.0", **copy.deepcopy(topology)}}
-    return {
-        "apiVersion": f"cluster.x-k8s.io/{version}",
-        "kind": "Cluster",
-        "metadata": {"name": name, "namespace": "ns"},
-        "spec": spec,
-    }
+    topology = {**named, "version": "v1.34.0", **copy.deepcopy(topology)}
+    metadata = {"namespace": "ns"}
+    return manifests.cluster(name, version=version, metadata=metadata, clusterNetwork=network or {}, topology=topology)
 
 
 def patch(name: str, version: str, *operations: Any, enabled_if: str = "", md: str = "md") -> dict[str, Any]:
@@ -115,15 +108,8 @@ def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
     """The items after a run with ``classes: Patch``, and severity, code and message of errors and warnings."""
     given = spec.pop("targets", {})
     targets = {**given, "nodes": {"classes": "Patch", **given.get("nodes", {})}}
-    wanted = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ".corp.example", "targets": targets, **spec}
-    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
-    listed = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": list(objects),
-        "functionConfig": {**config, "spec": wanted},
-    }
-    outcome = pipeline.run(json.dumps(listed).encode())
+    declared = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ".corp.example", "targets": targets, **spec}
+    outcome = pipeline.run(list_with_config(declared, *objects))
     reported = [
         f"{one.severity.value} {one.code}: {one.message}" for one in outcome.results if one.severity.value != "info"
     ]

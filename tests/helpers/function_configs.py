@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from krm_fn.clusters import Fact
-from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
+from krm_fn.config import ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm.masking import redact
 from krm_fn.noproxy import Entry
@@ -87,11 +87,10 @@ def without_reasons(value: Any) -> Any:
 
 def list_with_config(spec: Mapping[str, Any], *items: Any) -> bytes:
     """Return a ResourceList in JSON with these items, and a ProxyConfig of this ``spec``."""
-    config = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "p"}, "spec": {**spec}}
     data = {
         "apiVersion": "config.kubernetes.io/v1",
         "kind": "ResourceList",
         "items": items,
-        "functionConfig": config,
+        "functionConfig": proxy_config(**spec),
     }
     return json.dumps(data).encode()

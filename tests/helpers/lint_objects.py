@@ -8,6 +8,8 @@ from function_configs import list_with_config
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.pipeline.run import run
+from manifests import container, named, workload
+from proposals import env
 
 OLD, RIGHT = "http://old:1", "http://proxy:3128"
 PROXY = {"httpProxy": RIGHT, "httpsProxy": RIGHT}
@@ -15,7 +17,7 @@ REMOVE = {"mode": "Remove"}
 
 
 def manifest(api: str, kind: str, name: str = "prod", **rest: Any) -> dict[str, Any]:
-    return {"apiVersion": api, "kind": kind, "metadata": {"name": name, "namespace": "org"}, **rest}
+    return named(kind, name, api=api, namespace="org", **rest)
 
 
 def warned(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
@@ -24,13 +26,11 @@ def warned(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
     return [result for result in outcome.results if result.severity is Severity.WARNING]
 
 
-def workload(kind: str = "DaemonSet", annotation: str = "", **variables: str) -> dict[str, Any]:
-    env = [{"name": name, "value": value} for name, value in variables.items()]
-    spec = {"template": {"spec": {"containers": [{"name": "app", "image": "app", "env": env}]}}}
-    item = manifest("apps/v1", kind, "app", spec=spec)
-    if annotation:
-        item["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": annotation}
-    return item
+def with_variables(kind: str = "DaemonSet", annotation: str = "", **variables: str) -> dict[str, Any]:
+    """A workload with these variables, and the annotation that chooses it."""
+    annotations = {"fn.inject-proxy.io/proxy": annotation} if annotation else {}
+    app = container("app", image="app", env=env(variables))
+    return workload(app, kind=kind, name="app", namespace="org", annotations=annotations)
 
 
 def release(chart: str, values: Any) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lint_objects import PROXY, manifest, release, warned, workload
+from lint_objects import PROXY, manifest, release, warned, with_variables
 
-WEB = {**workload("Deployment"), "metadata": {"name": "web", "namespace": "org", "labels": {"app": "web"}}}
+WEB = {**with_variables("Deployment"), "metadata": {"name": "web", "namespace": "org", "labels": {"app": "web"}}}
 CLUSTER = manifest("cluster.x-k8s.io/v1beta1", "Cluster", spec={})
 CLUSTER["metadata"]["labels"] = {"region": "east"}
 NODES = manifest("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfigTemplate", spec={"template": {"spec": {}}})

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+import manifests
 from krm_fn.config import ProxyConfig
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.other_places import stale_files
-from lint_objects import OLD, PROXY, REMOVE, RIGHT, manifest, release, warned, workload
+from lint_objects import OLD, PROXY, REMOVE, RIGHT, manifest, release, warned, with_variables
 
 PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"
 TOML = '[[runners]]\n  environment = ["HTTP_PROXY=%s"]\n'
@@ -37,7 +38,7 @@ def class_with_patch(text: str) -> dict[str, Any]:
 
 
 def control_plane(**config: Any) -> dict[str, Any]:
-    return manifest("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", spec={"kubeadmConfigSpec": config})
+    return manifests.control_plane("prod", metadata={"namespace": "org"}, **config)
 
 
 def places(url: str) -> dict[str, dict[str, Any]]:
@@ -45,8 +46,8 @@ def places(url: str) -> dict[str, dict[str, Any]]:
     aks = "infrastructure.cluster.x-k8s.io/v1beta1"
     patches = [{"patch": PATCH % url}]
     return {
-        "a DaemonSet that nobody chose": workload(HTTP_PROXY=url),
-        "a kind that no target knows": {**workload(https_proxy=url), "kind": "Rollout", "apiVersion": "argoproj.io/v1"},
+        "a DaemonSet that nobody chose": with_variables(HTTP_PROXY=url),
+        "a kind that no target knows": with_variables("Rollout", https_proxy=url),
         "a mapping in the values of a chart": release("harbor", {"proxy": {"httpProxy": url}}),
         "a URL in the values of a chart": release("rancher", {"proxy": url}),
         "a text of an Application": application("cert-manager", values=VALUES % url),
@@ -83,7 +84,7 @@ def test_the_right_proxy_and_an_encrypted_one_are_none(place: str) -> None:
 
 def test_no_password_is_shown_and_a_place_without_one_is_right() -> None:
     with_password = {name: url.replace("//", "//svc:hunter2@") for name, url in PROXY.items()}
-    item = workload(HTTP_PROXY="http://svc:hunter3@old:1")
+    item = with_variables(HTTP_PROXY="http://svc:hunter3@old:1")
     results = [*warned(with_password, item), *warned(REMOVE, item)]
     assert results
     assert "hunter" not in json.dumps([result.to_data() for result in results])
@@ -107,11 +108,11 @@ def test_a_text_in_base64_is_none_whether_or_not_it_is_in_a_list() -> None:
 
 @pytest.mark.parametrize("annotation", ["false", "true"])
 def test_what_an_annotation_refuses_or_chooses_is_no_warning(annotation: str) -> None:
-    assert about_another(PROXY, workload(HTTP_PROXY=OLD, annotation=annotation)) == []
+    assert about_another(PROXY, with_variables(HTTP_PROXY=OLD, annotation=annotation)) == []
 
 
 def test_a_place_whose_target_is_switched_off_is_no_warning() -> None:
-    item = workload("Deployment", HTTP_PROXY=OLD)
+    item = with_variables("Deployment", HTTP_PROXY=OLD)
     item["metadata"] |= {"name": "cert-manager", "labels": {"app.kubernetes.io/name": "cert-manager"}}
     item["spec"]["template"]["spec"]["containers"][0]["name"] = "cert-manager-controller"
     assert about_another({**PROXY, "targets": {"workloads": False}}, item) == []
@@ -122,7 +123,7 @@ EXTENSION = "apiVersion: v1alpha1\nkind: ExtensionServiceConfig\nname: x\nenviro
 
 def beside(url: str) -> dict[str, dict[str, Any]]:
     """Objects that a target writes, with a proxy in another place."""
-    two_containers = workload(annotation="app")
+    two_containers = with_variables(annotation="app")
     env = [{"name": "HTTP_PROXY", "value": url}]
     two_containers["spec"]["template"]["spec"]["containers"].append({"name": "sidecar", "env": env})
     sources = [

@@ -18,7 +18,8 @@ from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run, run_list
 from krm_fn.plan.sources import Objects
 from krm_fn.yamledit import read
-from lint_objects import PROXY, manifest, release, workload
+from lint_objects import PROXY, manifest, release, with_variables
+from manifests import control_plane
 
 NEW = {"httpProxy": "http://new:1", "httpsProxy": "http://new:1"}
 CHOOSE = {"targets": {"workloads": {"choose": [{"names": ["app"]}]}}}
@@ -39,7 +40,7 @@ def written(spec: dict[str, Any], *items: dict[str, Any]) -> list[Any]:
 
 def chosen_once(annotations: dict[str, str] | None = None) -> dict[str, Any]:
     """A Deployment that a run gave the proxy, perhaps with annotations of a later day."""
-    (item,) = written({**PROXY, **CHOOSE}, workload("Deployment"))
+    (item,) = written({**PROXY, **CHOOSE}, with_variables("Deployment"))
     if annotations:
         item["metadata"]["annotations"] = annotations
     return dict(item)
@@ -85,7 +86,7 @@ def test_who_opts_out_with_the_proxy_inside_is_told_so(
 )
 def test_a_proxy_of_this_config_goes_whoever_chose_it(spec: dict[str, Any], annotations: dict[str, str] | None) -> None:
     item = chosen_once(annotations)
-    before = workload("Deployment")
+    before = with_variables("Deployment")
     if annotations:
         before["metadata"]["annotations"] = annotations
     del before["spec"]["template"]["spec"]["containers"][0]["env"]
@@ -114,14 +115,14 @@ def test_a_chart_that_is_opted_out_is_told_so(spec: dict[str, Any], annotations:
 
 
 def test_what_others_set_stays_where_an_override_switches_another_object_off() -> None:
-    other = workload("Deployment", HTTP_PROXY=PROXY["httpProxy"])
+    other = with_variables("Deployment", HTTP_PROXY=PROXY["httpProxy"])
     other["metadata"]["name"] = "other"
     outcome, _ = ran({**PROXY, **OFF}, other)
     assert (outcome.changed, about_values(outcome.results)) == (0, [])
 
 
 def test_an_annotation_keeps_what_no_run_wrote() -> None:
-    item = workload("Deployment", annotation="false", HTTP_PROXY="http://old:1")
+    item = with_variables("Deployment", annotation="false", HTTP_PROXY="http://old:1")
     assert about_values(ran({**PROXY, **CHOOSE}, item)[0].results) == []
 
 
@@ -148,7 +149,7 @@ POLICY = manifest(
 SECRET = manifest(
     "v1", "Secret", "proxy", stringData=dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"), "http://old:1")
 )
-READER = workload("Deployment")
+READER = with_variables("Deployment")
 READER["spec"]["template"]["spec"]["containers"] = [
     {"name": "app", "image": "app", "envFrom": [{"secretRef": {"name": "proxy"}}]}
 ]
@@ -156,7 +157,7 @@ API, CONTROL_PLANE = "cluster.x-k8s.io/v1beta1", "controlplane.cluster.x-k8s.io/
 
 
 def nodes(name: str, **config: Any) -> dict[str, Any]:
-    return manifest(CONTROL_PLANE, "KubeadmControlPlane", name, spec={"kubeadmConfigSpec": config})
+    return control_plane(name, metadata={"namespace": "org"}, **config)
 
 
 def reasons(row: Covered) -> list[str]:

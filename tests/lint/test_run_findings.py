@@ -14,6 +14,7 @@ from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 from lint_objects import manifest
+from manifests import container, workload
 
 OURS = [".corp.example", "10.0.0.0/8", "direct.example"]
 PASSWORD = "hunter2"
@@ -44,19 +45,17 @@ CHOOSING = {
 }
 
 
-def workload(*lists: str) -> dict[str, Any]:
+def with_lists(*lists: str) -> dict[str, Any]:
     """A Deployment with a container for each list."""
-    containers = []
-    for number, text in enumerate(lists):
-        containers.append({"name": f"c{number}", "image": "x", "env": [{"name": "NO_PROXY", "value": text}]})
-    return manifest("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}})
+    entries = [{"name": "NO_PROXY", "value": text} for text in lists]
+    return workload(*[container(f"c{at}", entry, image="x") for at, entry in enumerate(entries)], namespace="org")
 
 
 KEEPING = {**CHOOSING, "targets": {"workloads": {"choose": [{"names": ["*"]}], "conflict": "Keep"}}}
 
 
 def test_what_is_kept_in_an_object_is_one_line_and_what_reaches_no_reader_another() -> None:
-    deployment = workload("a.example", "b.example")
+    deployment = with_lists("a.example", "b.example")
     entries = deployment["spec"]["template"]["spec"]["containers"][0]["env"]
     entries.append({"name": "HTTP_PROXY", "value": "http://p:99999"})
 
@@ -90,12 +89,12 @@ def test_a_removal_with_keep_takes_out_a_password_from_a_secret_or_says_what_sta
     ],
 )
 def test_the_entries_that_go_are_named(old: str, named: list[str]) -> None:
-    results = with_code("ListReplaced", ran(CHOOSING, workload(old)))
+    results = with_code("ListReplaced", ran(CHOOSING, with_lists(old)))
     assert len(results) == bool(named)
     for result in results:
         assert all(f"`{entry}`" in result.message for entry in named)
     again = {**CHOOSING, "noProxy": [*OURS, *named]}
-    assert with_code("ListReplaced", ran(again, workload(old))) == []
+    assert with_code("ListReplaced", ran(again, with_lists(old))) == []
 
 
 @pytest.mark.parametrize("mode", ["Inject", "Check"])
@@ -111,7 +110,7 @@ def test_the_entries_that_go_are_named(old: str, named: list[str]) -> None:
     ],
 )
 def test_a_list_that_may_hold_a_password_is_not_shown(old: str, mode: str) -> None:
-    outcome = ran({**CHOOSING, "mode": mode}, workload(old))
+    outcome = ran({**CHOOSING, "mode": mode}, with_lists(old))
     (result,) = with_code("ListReplaced", outcome)
     assert "is not shown" in result.message
     told = json.dumps([result.to_data() for result in outcome.results])
@@ -180,7 +179,7 @@ def test_no_other_password_is_one(spec: dict[str, Any], item: dict[str, Any]) ->
 
 # settings without effect, and what is filled in later
 
-CERT_MANAGER = workload("a")
+CERT_MANAGER = with_lists("a")
 CERT_MANAGER["metadata"] |= {"name": "cert-manager", "labels": {"app.kubernetes.io/name": "cert-manager"}}
 PROXY = {"httpProxy": PLAIN, "httpsProxy": PLAIN}
 

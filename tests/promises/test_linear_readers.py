@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import pytest
 
+from function_configs import proxy_config
 from growth import UNITS, excess
 from krm_fn import yamledit
 from krm_fn.config import load
@@ -83,10 +84,6 @@ def _text_of(kind: str, name: str, field: str, key: str) -> Callable[[str], obje
     return lambda text: run(_list_with({**head, field: {key: text}}))
 
 
-def _function_config(**spec: object) -> dict[str, object]:
-    return {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "spec": spec}
-
-
 def _edited(text: str) -> object:
     whole = f"a: 1\n{text}\nb: {{c: 1}}\n"
     return Document(whole).with_data([{**yamledit.read(whole), "added": {"of": "ours"}}])
@@ -95,7 +92,7 @@ def _edited(text: str) -> object:
 def _linted(text: str) -> object:
     """Many files, each with the text in a URL, which starts behind any quotation mark."""
     url = f"http_proxy=a://{text.lstrip(chr(34))}".encode()
-    return list(stale_files({str(at): url for at in range(20)}, load(_function_config(httpProxy=_URL))))
+    return list(stale_files({str(at): url for at in range(20)}, load(proxy_config(httpProxy=_URL))))
 
 
 def _shown(text: str) -> object:
@@ -118,8 +115,8 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "words of systemd": (escaping.systemd_words, 12_000),
     "env of Kubernetes": (escaping.read_kubernetes_env, 12_000),
     "entries of a list": (lambda text: [parse(text), split(text)], 12_000),
-    "FunctionConfig: a URL": (lambda text: load(_function_config(httpProxy=f"http://{text}")), _SMALL),
-    "FunctionConfig: a list": (lambda text: load(_function_config(httpProxy=_URL, noProxy=text)), _SMALL),
+    "FunctionConfig: a URL": (lambda text: load(proxy_config(httpProxy=f"http://{text}")), _SMALL),
+    "FunctionConfig: a list": (lambda text: load(proxy_config(httpProxy=_URL, noProxy=text)), _SMALL),
     "lint of files": (_linted, 3_000),
     "import tkg": (lambda text: formats.read(f"TKG_NO_PROXY: {json.dumps(text)}", formats.TKG), _SMALL),
     "a run: a drop-in": (_file_of_node("/etc/systemd/system/containerd.service.d/http-proxy.conf"), _SMALL),

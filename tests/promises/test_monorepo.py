@@ -14,13 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import certificates
-from cluster_objects import cluster, config_template, machine_deployment, named, reference
+import manifests
 from function_configs import URL, proxy_config
 from krm_fn.krm.file_changes import changed_files
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import function_config
 from krm_fn.pipeline.run import run_list
 from krm_fn.plan.sources import Objects
+from manifests import cluster, config_template, container, machine_deployment, named, reference, with_value, workload
 
 Files = dict[str, str]
 PROXY = {"httpProxy": URL, "httpsProxy": URL, "noProxy": [".corp.example"]}
@@ -47,25 +48,17 @@ def below(files: Files, folder: str) -> Files:
     return {name: content for name, content in files.items() if name.startswith(folder)}
 
 
-def workload(name: str = "cert-manager", **container: Any) -> dict[str, Any]:
+def cert_manager(name: str = "cert-manager", labelled: Any = None, **fields: Any) -> dict[str, Any]:
+    """The controller of cert-manager; ``labelled`` are the labels of its Deployment, where they are others."""
     labels = {"app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller"}
-    containers = [{"name": "cert-manager-controller", "image": "cert-manager:1", **container}]
-    template = {"metadata": {"labels": labels}, "spec": {"containers": containers}}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name, "namespace": "cert-manager", "labels": labels},
-        "spec": {"selector": {"matchLabels": labels}, "template": template},
-    }
+    controller = container("cert-manager-controller", image="cert-manager:1", **fields)
+    metadata = {"namespace": "cert-manager", "labels": labelled or labels}
+    made = workload(controller, name=name, pod={"labels": labels}, **metadata)
+    return with_value(made, ("spec", "selector"), {"matchLabels": labels})
 
 
 def config_map(name: str, namespace: str = "cert-manager", **data: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": name, "namespace": namespace},
-        "data": data,
-    }
+    return manifests.config_map(name, data, namespace=namespace)
 
 
 def release(**spec: Any) -> dict[str, Any]:
@@ -97,29 +90,29 @@ class TestCreatedObjects:
 
     @pytest.mark.parametrize("root", ["", "clusters/", "/home/me/clusters/", "../"])
     def test_each_cluster_gets_its_own(self, root: str) -> None:
-        files = {f"{root}{name}/a.yaml": text(workload()) for name in ("dev", "prod")}
+        files = {f"{root}{name}/a.yaml": text(cert_manager()) for name in ("dev", "prod")}
         after = run(files, **self.SPEC)
         assert all(content.count("kind: ConfigMap") == 1 for content in after.values())
         assert run(after, **self.SPEC) == after
         assert run(after, mode="Remove") == run(files, mode="Remove")
 
     def test_a_patch_is_of_the_cluster_of_what_it_patches(self) -> None:
-        patch = workload()
+        patch = cert_manager()
         del patch["spec"]["selector"]
-        files = {"manager/manager.yaml": text(workload()), "default/patch.yaml": text(patch)}
+        files = {"manager/manager.yaml": text(cert_manager()), "default/patch.yaml": text(patch)}
         assert "".join(run(files, **self.SPEC).values()).count("kind: ConfigMap") == 1
 
     @pytest.mark.parametrize("other", ["a/b.yaml", "b/b.yaml"], ids=["in one folder", "in two folders"])
     def test_two_workloads_of_one_cluster_share_it(self, other: str) -> None:
-        files = {"a/a.yaml": text(workload()), other: text(workload("cainjector"))}
+        files = {"a/a.yaml": text(cert_manager()), other: text(cert_manager("cainjector"))}
         assert "".join(run(files, **self.SPEC).values()).count("kind: ConfigMap") == 1
 
     def test_what_another_object_of_the_cluster_tells_counts(self) -> None:
-        shared = text(workload("shared"))
+        shared = text(cert_manager("shared"))
         files = {
-            "dev/a.yaml": text(workload()),
+            "dev/a.yaml": text(cert_manager()),
             "dev/shared.yaml": shared,
-            "prod/b.yaml": text(workload("cainjector")),
+            "prod/b.yaml": text(cert_manager("cainjector")),
             "prod/shared.yaml": shared,
         }
         after = run(files, **self.SPEC)
@@ -144,8 +137,8 @@ class TestDataThatIsRead:
     def test_a_map_of_another_cluster_fills_no_variable(self) -> None:
         environment = config_map("environment", HTTP_PROXY="http://old:1", HTTPS_PROXY="http://old:1")
         files = {
-            "dev/a.yaml": text(workload(envFrom=FROM_MAP), environment),
-            "prod/a.yaml": text(workload(envFrom=FROM_MAP)),
+            "dev/a.yaml": text(cert_manager(envFrom=FROM_MAP), environment),
+            "prod/a.yaml": text(cert_manager(envFrom=FROM_MAP)),
         }
         after = run(files)
         assert below(after, "prod/") == run(files, "prod/")
@@ -154,7 +147,7 @@ class TestDataThatIsRead:
     def test_maps_that_are_equally_near_are_all_filled(self) -> None:
         environment = config_map("environment", HTTP_PROXY="http://old:1")
         files = {
-            "base/a.yaml": text(workload(envFrom=FROM_MAP)),
+            "base/a.yaml": text(cert_manager(envFrom=FROM_MAP)),
             "dev/map.yaml": text(environment),
             "prod/map.yaml": text(environment),
         }
@@ -183,7 +176,7 @@ class TestReferencesOfTheConfig:
             for name, pem in (("dev", dev), ("prod", prod))
             for file, content in (
                 ("ca", text(config_map("corp-ca", **{"ca.crt": pem}))),
-                ("nodes", text(self.nodes(name), workload())),
+                ("nodes", text(self.nodes(name), cert_manager())),
             )
         }
 
@@ -201,7 +194,7 @@ class TestReferencesOfTheConfig:
             assert below(after, f"clusters/{name}/") == run(files, f"clusters/{name}/", **self.SPEC)
 
     def test_an_object_that_is_equally_near_to_two_is_an_error(self) -> None:
-        files = self.files(certificates.A, certificates.B) | {"top.yaml": text(workload("top"))}
+        files = self.files(certificates.A, certificates.B) | {"top.yaml": text(cert_manager("top"))}
         manifests = Manifests({name: content.encode() for name, content in files.items()})
         config = function_config(proxy_config(**PROXY, **self.SPEC))
         outcome = run_list(manifests, config, Objects(manifests))
@@ -212,7 +205,9 @@ class TestReferencesOfTheConfig:
     def test_values_of_each_cluster(self) -> None:
         names = ("dev", "prod")
         files = {
-            f"{name}/a.yaml": text(workload(), config_map("proxy", proxy=f"http_proxy: http://{name}.corp.example:1"))
+            f"{name}/a.yaml": text(
+                cert_manager(), config_map("proxy", proxy=f"http_proxy: http://{name}.corp.example:1")
+            )
             for name in names
         }
         source = [{"kind": "ConfigMap", "name": "proxy", "namespace": "cert-manager"}]
@@ -226,9 +221,9 @@ class TestReferencesOfTheConfig:
 class TestTheClusterOfAWorkload:
     FILES: ClassVar[Files] = {
         "clusters/ohio/cluster.yaml": text(of_pods("ohio", "10.1.0.0/16")),
-        "clusters/ohio/apps/a.yaml": text(workload()),
+        "clusters/ohio/apps/a.yaml": text(cert_manager()),
         "clusters/paris/cluster.yaml": text(of_pods("paris", "10.2.0.0/16")),
-        "apps/a.yaml": text(workload("other")),
+        "apps/a.yaml": text(cert_manager("other")),
     }
 
     def test_it_is_the_one_of_the_innermost_folder_that_holds_any(self) -> None:
@@ -248,31 +243,20 @@ class TestTheClusterOfAWorkload:
 
 
 def source(url: str, namespace: str = "") -> dict[str, Any]:
-    metadata = {"name": "external-dns", **({"namespace": namespace} if namespace else {})}
-    return {
-        "apiVersion": "source.toolkit.fluxcd.io/v1",
-        "kind": "HelmRepository",
-        "metadata": metadata,
-        "spec": {"url": url},
-    }
+    return named(
+        "HelmRepository", "external-dns", api="source.toolkit.fluxcd.io/v1", namespace=namespace, spec={"url": url}
+    )
 
 
 def objects_of(name: str) -> dict[str, list[dict[str, Any]]]:
     """The objects that a folder may hold, each list in files of its own; those of nodes are of a Cluster."""
     return {
-        "cert-manager": [workload()],
-        "cainjector": [workload("cainjector")],
+        "cert-manager": [cert_manager()],
+        "cainjector": [cert_manager("cainjector")],
         "a workload with a label": [
-            {
-                **workload("labelled"),
-                "metadata": {
-                    "name": "labelled",
-                    "namespace": "cert-manager",
-                    "labels": {"cluster.x-k8s.io/cluster-name": name},
-                },
-            }
+            cert_manager("labelled", {"cluster.x-k8s.io/cluster-name": name}),
         ],
-        "reads a map": [workload("reader", envFrom=FROM_MAP)],
+        "reads a map": [cert_manager("reader", envFrom=FROM_MAP)],
         "a map": [config_map("environment", HTTP_PROXY="http://old:1")],
         "a map without a namespace": [config_map("environment", "", HTTP_PROXY="http://old:1")],
         "release": [release()],
@@ -322,7 +306,7 @@ def check_each_folder(
         if has_clusters:
             files[f"{folder}/cluster.yaml"] = text(of_pods(cluster_name, f"10.{number}.0.0/16"))
         else:
-            files[f"{folder}/base.yaml"] = text(workload("base"))
+            files[f"{folder}/base.yaml"] = text(cert_manager("base"))
         documents = objects_of(cluster_name)
         for at, member in enumerate(members):
             if member in NODES and not has_clusters:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from function_configs import proxy_config
 from krm_fn.errors import InjectProxyError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, Severity
@@ -206,12 +207,7 @@ def test_results_never_hold_what_is_in_the_field_of_a_proxy_and_is_no_url(kind: 
 
 
 def _config(**spec: object) -> dict[str, object]:
-    return {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "p"},
-        "spec": {"httpProxy": "http://proxy.example.com:3128", **spec},
-    }
+    return proxy_config(**{"httpProxy": "http://proxy.example.com:3128", **spec})
 
 
 def command(*words: str, stdin: str = "") -> tuple[str, str]:

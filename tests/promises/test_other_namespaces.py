@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import API_VERSIONS, named, reference, with_value
 from function_configs import list_with_config
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
+from manifests import API_VERSIONS, named, reference, with_value
 
 PLAIN = {"httpProxy": "http://plain.example:1", "httpsProxy": "http://plain.example:1"}
 OF_TEAM_A = {"httpProxy": "http://svc:hunter2@a.example:1", "httpsProxy": "http://svc:hunter2@a.example:1"}

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from cluster_objects import with_value
+import manifests
 from function_configs import list_with_config
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline.run import run
+from manifests import container, kubeadm, named, secret, with_value, workload
 
 CANARY = "hunter2"
 SECRET_PROXY = {"httpProxy": f"http://svc:{CANARY}@proxy:3128", "httpsProxy": f"http://svc:{CANARY}@proxy:3128"}
@@ -19,30 +20,22 @@ BY_NAMESPACE = {"overrides": [{"match": {"namespaces": ["org-a"]}, **SECRET_PROX
 BY_NAME = {"overrides": [{"match": {"clusters": ["prod"]}, **SECRET_PROXY}]}
 
 
-def manifest(api: str, kind: str, name: str, namespace: str, labels: Any = None, **rest: Any) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": namespace, **({"labels": labels} if labels else {})}
-    return {"apiVersion": api, "kind": kind, "metadata": metadata, **rest}
-
-
 def cluster(name: str, namespace: str) -> dict[str, Any]:
-    return manifest("cluster.x-k8s.io/v1beta1", "Cluster", name, namespace, spec={})
+    return manifests.cluster(name, metadata={"namespace": namespace})
 
 
 def values(namespace: str) -> dict[str, Any]:
-    return manifest("v1", "Secret", "prod-cluster-values", namespace, stringData={"values": "a: b\n"})
+    return secret("prod-cluster-values", namespace=namespace, stringData={"values": "a: b\n"})
 
 
-def workload(namespace: str, **labels: str) -> dict[str, Any]:
-    container = {"name": "cert-manager-controller", "image": "quay.io/jetstack/cert-manager-controller:v1.14.0"}
+def cert_manager(namespace: str, **labels: str) -> dict[str, Any]:
+    controller = container("cert-manager-controller", image="quay.io/jetstack/cert-manager-controller:v1.14.0")
     labels = {"app.kubernetes.io/name": "cert-manager", **labels}
-    spec = {"template": {"spec": {"containers": [container]}}}
-    return manifest("apps/v1", "Deployment", "cert-manager", namespace, labels, spec=spec)
+    return workload(controller, name="cert-manager", namespace=namespace, labels=labels)
 
 
 def nodes(namespace: str) -> dict[str, Any]:
-    labels = {"cluster.x-k8s.io/cluster-name": "prod"}
-    api = "bootstrap.cluster.x-k8s.io/v1beta1"
-    return manifest(api, "KubeadmConfigTemplate", "x", namespace, labels, spec={"template": {"spec": {}}})
+    return kubeadm({}, name="x", namespace=namespace, labels={"cluster.x-k8s.io/cluster-name": "prod"})
 
 
 def release(namespace: str) -> dict[str, Any]:
@@ -51,7 +44,7 @@ def release(namespace: str) -> dict[str, Any]:
         "kubeConfig": {"secretRef": {"name": "prod-kubeconfig"}},
         "values": {"http_proxy": ""},
     }
-    return manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", "cert-manager", namespace, spec=spec)
+    return named("HelmRelease", "cert-manager", namespace=namespace, spec=spec)
 
 
 def done(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[str, list[str]]:
@@ -70,11 +63,13 @@ CLUSTERS = [cluster("prod", "org-a"), cluster("test", "org-b")]
 LABEL = {"giantswarm.io/cluster": "prod"}
 STRANGERS = [
     pytest.param(values("team-x"), id="a Secret that is named like that of the Cluster"),
-    pytest.param(workload("team-x", **LABEL), id="a workload with its label"),
+    pytest.param(cert_manager("team-x", **LABEL), id="a workload with its label"),
     pytest.param(release("team-x"), id="a release with a kubeconfig of that name"),
     pytest.param(
         with_value(
-            workload("team-x", **LABEL), ("metadata", "annotations"), {"cluster.x-k8s.io/cluster-namespace": "org-a"}
+            cert_manager("team-x", **LABEL),
+            ("metadata", "annotations"),
+            {"cluster.x-k8s.io/cluster-namespace": "org-a"},
         ),
         id="a workload that names the namespace, too",
     ),
@@ -126,7 +121,7 @@ def test_an_object_of_the_cluster_gets_it(own: dict[str, Any]) -> None:
 
 
 def test_a_list_with_one_cluster_is_about_that_one_but_for_secrets_of_others() -> None:
-    items, reported = done(BY_NAMESPACE, CLUSTERS[0], workload("cert-manager"), values("team-x"))
+    items, reported = done(BY_NAMESPACE, CLUSTERS[0], cert_manager("cert-manager"), values("team-x"))
 
     assert CANARY in items
     assert reported == ["Secret/team-x/prod-cluster-values"]

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_objects import named, reference
 from function_configs import list_with_config
 from krm_fn.krm.resourcelist import objects
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
+from manifests import kubeadm, named, reference
 
 BASE_NAME = "fn.inject-proxy.io/base-name"
 HASHED = re.compile(r"(.+)-[0-9a-f]{10}")
@@ -24,9 +24,7 @@ BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
 
 
 def template(name: str = "workers", spec: Any = None, **metadata: Any) -> dict[str, Any]:
-    data = named("KubeadmConfigTemplate", name, namespace="org", spec={"template": {"spec": spec or {}}})
-    data["metadata"].update(metadata)
-    return data
+    return kubeadm(spec or {}, name=name, namespace="org", **metadata)
 
 
 def old_reference(name: str = "workers", **rest: str) -> dict[str, Any]:
@@ -343,8 +341,7 @@ FIELD = ("spec", "kubeadmConfigSpec", "files", "0", "contentFrom", "secret", "na
 
 
 def control_plane(*files: Any) -> dict[str, Any]:
-    spec = {"kubeadmConfigSpec": {"files": [*files]} if files else {}}
-    return named("KubeadmControlPlane", "one-cp", namespace="org", spec=spec, **MEMBER)
+    return kubeadm({"files": [*files]} if files else {}, "KubeadmControlPlane", "one-cp", namespace="org", **MEMBER)
 
 
 def file(path: str = "/etc/systemd/system/containerd.service.d/http-proxy.conf", key: str = "containerdProxy") -> Any:

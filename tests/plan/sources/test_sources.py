@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster_objects import control_plane
 from function_configs import PROXY, config_map, lines_of, list_with_config, proxy_config
 from krm_fn import config
 from krm_fn.config import Certificates, ProxyConfig
@@ -19,6 +18,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact
 from krm_fn.pipeline.run import run
 from krm_fn.plan.sources import Objects, formats
+from manifests import control_plane
 
 PASSWORD = "s3cr3t"
 LOCAL = {"config.kubernetes.io/local-config": "true"}

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from cluster_objects import cluster, reference
 from function_configs import list_with_config
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
+from manifests import cluster, reference
 from support import inject_proxy
 
 CLUSTER = cluster("one", infrastructureRef=reference("PreprovisionedCluster", "one"))

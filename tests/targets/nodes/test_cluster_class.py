@@ -24,10 +24,10 @@ from class_objects import (
     patch,
 )
 from class_objects import template as template_of
-from cluster_objects import machine_deployment
 from judges import shell_environment, systemd_environment
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.targets import TARGETS
+from manifests import machine_deployment
 from proposals import findings
 
 target = TARGETS["nodes.classes"]

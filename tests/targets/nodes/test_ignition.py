@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from krm_fn.pipeline.run import run as inject
-from kubeadm_objects import PLACES, spec_of
+from manifests import KUBEADM_SPECS, spec_of
 from stories import TESTDATA, items, meaning
 from support import need, run
 
@@ -51,7 +51,7 @@ def container_linux_config(entry: Mapping[str, Any]) -> str:
 
 
 def is_kubeadm(obj: Any) -> bool:
-    return obj["kind"] in PLACES and (spec_of(obj) or {}).get("format") == "ignition"
+    return obj["kind"] in KUBEADM_SPECS and (spec_of(obj) or {}).get("format") == "ignition"
 
 
 @pytest.mark.judged

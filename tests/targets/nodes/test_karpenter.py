@@ -7,7 +7,7 @@ import yaml
 
 from krm_fn.patch import lookup
 from krm_fn.targets import TARGETS
-from kubeadm_objects import HTTP_ONLY, NONE, OTHER, run
+from node_runs import HTTP_ONLY, NONE, OTHER, run
 
 karpenter = TARGETS["nodes.karpenter"]
 

@@ -15,7 +15,8 @@ from certificates import ONE
 from krm_fn.krm.codes import Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
-from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, meaning, run, spec_of
+from manifests import kubeadm, spec_of
+from node_runs import HTTP_ONLY, NONE, PROXY, meaning, run
 from support import need
 
 COMMANDS, TRUST_STORE = TARGETS["nodes.commands"], TARGETS["nodes.trustedCA"]

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certificates import A
-from cluster_objects import cluster, config_template, machine_deployment, named, reference, with_value
 from function_configs import list_with_config
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
@@ -23,7 +22,18 @@ from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Context
 from krm_fn.targets.base import Target
 from krm_fn.targets.nodes.node_config import decode
-from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
+from manifests import (
+    KUBEADM_SPECS,
+    cluster,
+    config_template,
+    kubeadm,
+    machine_deployment,
+    named,
+    reference,
+    spec_of,
+    with_value,
+)
+from node_runs import HTTP_ONLY, NONE, PROXY, meaning, run
 
 OF_PROXY = [TARGETS[name] for name in ("nodes.containerd", "nodes.kubelet", "nodes.commands")]
 OF_NODES = [*OF_PROXY, TARGETS["nodes.files"], TARGETS["nodes.mirror"]]
@@ -54,7 +64,9 @@ SPECS = st.one_of(
 
 @pytest.mark.parametrize("target", OF_NODES, ids=lambda target: target.id)
 @settings(max_examples=60)
-@given(spec=SPECS, kind=st.sampled_from(list(PLACES)), version=JUNK, proxy=st.sampled_from([MIRRORED, HTTP_ONLY, NONE]))
+@given(
+    spec=SPECS, kind=st.sampled_from([*KUBEADM_SPECS]), version=JUNK, proxy=st.sampled_from([MIRRORED, HTTP_ONLY, NONE])
+)
 def test_no_shape_raises_and_twice_is_once(
     target: Target, spec: Any, kind: str, version: Any, proxy: ProxySettings
 ) -> None:
@@ -67,7 +79,7 @@ def test_no_shape_raises_and_twice_is_once(
 
 
 @pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
-@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("kind", KUBEADM_SPECS)
 @pytest.mark.parametrize("form", ["cloud-config", "ignition"])
 @pytest.mark.parametrize("proxy", [MIRRORED, HTTP_ONLY, NONE], ids=["all", "http", "none"])
 def test_what_is_written_is_read_back_and_goes_again(
@@ -125,7 +137,7 @@ def test_large_texts_come_to_an_end(target: Target, text: str) -> None:
 # Objects without a configuration.
 
 
-@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("kind", KUBEADM_SPECS)
 @pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
 def test_an_object_without_the_place_may_be_a_patch_and_is_left_alone(target: Target, kind: str) -> None:
     """The lists of a patch would take the place of those in the object it is for."""
@@ -134,7 +146,7 @@ def test_an_object_without_the_place_may_be_a_patch_and_is_left_alone(target: Ta
     for obj in (patch, {**patch, "spec": {"replicas": 3}}) if kind == "KubeadmControlPlane" else (patch,):
         outcome = run(target, obj, PROXY)
         assert outcome.obj == obj
-        assert [(one.code, one.path) for one in outcome.findings] == [("ByHand", PLACES[kind])]
+        assert [(one.code, one.path) for one in outcome.findings] == [("ByHand", KUBEADM_SPECS[kind])]
         assert run(target, obj, NONE).findings == []
 
 
@@ -175,7 +187,7 @@ def in_file(file: str, data: dict[str, Any]) -> dict[str, Any]:
 def test_what_something_refers_to_gets_its_spec_and_all_that_belongs_there(user: Any, bare: Any, empty: Any) -> None:
     items = [cluster(), user, bare]
     once = outcome_of(items)
-    spec = lookup(items_of(once)[2], PLACES[bare["kind"]])
+    spec = lookup(items_of(once)[2], KUBEADM_SPECS[bare["kind"]])
     assert [file["path"].split("/")[4] for file in spec["files"]] == ["containerd.service.d", "kubelet.service.d"]
     assert any("export" in command for command in spec["preKubeadmCommands"])
     assert "ByHand" not in [one.code for one in once.results]

@@ -14,7 +14,8 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.node_files import NODE_FILES
-from kubeadm_objects import NONE, OTHER, kubeadm, run, spec_of
+from manifests import kubeadm, spec_of
+from node_runs import NONE, OTHER, run
 
 node_files = TARGETS["nodes.files"]
 ALL = {"files": [*NODE_FILES]}

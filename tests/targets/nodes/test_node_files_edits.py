@@ -8,7 +8,8 @@ import pytest
 
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
-from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
+from manifests import kubeadm, spec_of
+from node_runs import HTTP_ONLY, NONE, PROXY, run
 from support import base64_of
 
 CONTAINERD = TARGETS["nodes.containerd"]

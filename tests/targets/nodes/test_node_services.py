@@ -15,7 +15,7 @@ from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import EKS_NODEADM, K0S, NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from kubeadm_objects import HTTP_ONLY, NONE, run
+from node_runs import HTTP_ONLY, NONE, run
 
 k3s, k0s, eks = (TARGETS[f"nodes.{name}"] for name in ("k3s", "k0s", "eks"))
 registry_mirror = TARGETS["nodes.mirror"]

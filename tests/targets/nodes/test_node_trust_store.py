@@ -17,7 +17,8 @@ from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.node_commands import TRUST_MARK, restart_command
 from krm_fn.targets.nodes.node_trust_store import commands as commands_for
-from kubeadm_objects import HTTP_ONLY, OTHER, PROXY, kubeadm, run, spec_of
+from manifests import kubeadm, spec_of
+from node_runs import HTTP_ONLY, OTHER, PROXY, run
 from support import TIME_LIMIT, need
 
 target, kubeadm_commands = TARGETS["nodes.trustedCA"], TARGETS["nodes.commands"]

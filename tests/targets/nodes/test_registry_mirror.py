@@ -11,7 +11,8 @@ from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from kubeadm_objects import Outcome, kubeadm, run, spec_of
+from manifests import kubeadm, spec_of
+from node_runs import Outcome, run
 from support import need
 from support import run as run_tool
 

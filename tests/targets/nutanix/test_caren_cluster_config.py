@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import manifests
 from judges import systemd_environment
 from krm_fn.config import Mirror
 from krm_fn.settings import ProxySettings
@@ -20,8 +21,7 @@ MIRROR = Mirror("https://mirror.corp.example", "mirror.corp.example")
 
 
 def cluster(*variables: Any) -> Any:
-    topology = {"class": "nutanix-quick-start", "variables": list(variables)}
-    return {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "spec": {"topology": topology}}
+    return manifests.cluster(topology={"class": "nutanix-quick-start", "variables": list(variables)})
 
 
 def config(value: Any) -> Any:

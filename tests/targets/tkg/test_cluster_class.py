@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import manifests
 from krm_fn import patch
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Edit, Result, Severity
@@ -33,8 +34,7 @@ ANNOTATIONS = {f"{PREFIX}http-proxy": HTTP, f"{PREFIX}https-proxy": HTTPS, f"{PR
 def cluster(*variables: Any, kind: Any = "tkg-vsphere-default-v1.1.1", annotations: Any = None) -> Any:
     """A Cluster of that class, with these variables; none means that the list is missing."""
     topology = {"class": kind, **({"variables": list(variables)} if variables else {})}
-    metadata = {"name": "prod", **({"annotations": annotations} if annotations else {})}
-    return {"kind": "Cluster", "metadata": metadata, "spec": {"topology": topology}}
+    return manifests.cluster(metadata={"annotations": annotations}, topology=topology)
 
 
 def done(*variables: Any) -> Any:

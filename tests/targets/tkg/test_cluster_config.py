@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from cluster_objects import cluster
 from function_configs import list_with_config
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline.run import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
+from manifests import cluster
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
 
 cluster_config = TARGETS["tkg.clusterConfig"]

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+import manifests
 from krm_fn.targets import TARGETS
+from manifests import container
 from proposals import FULL, NONE, apply, changes, env, findings, proposals
 
 OURS = env(FULL.variables())
@@ -14,19 +16,9 @@ WORKLOADS = TARGETS["workloads"]
 POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
 
 
-def container(name: str, *entries: Any, **fields: Any) -> dict[str, Any]:
-    return {"name": name, **fields, **({"env": list(entries)} if entries else {})}
-
-
-def workload(labels: Any, *listed: Any, kind: str = "Deployment", init: Any = None) -> Any:
+def workload(labels: Any, *listed: Any, **rest: Any) -> Any:
     """A workload as Helm renders it: the same labels on the object and on the pod template."""
-    spec = {"containers": list(listed), **({"initContainers": init} if init is not None else {})}
-    return {
-        "apiVersion": "batch/v1" if kind == "Job" else "apps/v1",
-        "kind": kind,
-        "metadata": {"name": "any", "namespace": "kube-system", "labels": labels},
-        "spec": {"template": {"metadata": {"labels": labels}, "spec": spec}},
-    }
+    return manifests.workload(*listed, namespace="kube-system", labels=labels, pod={"labels": labels}, **rest)
 
 
 def labelled(app: str, component: str | None = None) -> dict[str, str]:

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
+import manifests
 from function_configs import list_with_config
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
 from krm_fn.settings import PROXY_VARIABLES
+from manifests import container, named, workload
 from proposals import HTTP
 from support import base64_of
 
@@ -23,26 +25,23 @@ REFUSED = {"fn.inject-proxy.io/proxy": "false"}
 
 
 def config_map(data: Any, name: str = "proxy", **metadata: Any) -> Any:
-    metadata = {"name": name, "namespace": "tools", **metadata}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+    return manifests.config_map(name, data, namespace="tools", **metadata)
 
 
-def secret(name: str = "proxy", namespace: str = "tools", labels: Any = None, **data: Any) -> Any:
-    metadata = {"name": name, "namespace": namespace, **({"labels": labels} if labels else {})}
-    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, **data}
+def secret(name: str = "proxy", **rest: Any) -> Any:
+    return named("Secret", name, **{"namespace": "tools", **rest})
 
 
 def reference(name: str, key: str = "", source: str = "configMapKeyRef", of: str = "proxy") -> Any:
     return {"name": name, "valueFrom": {source: {"name": of, "key": key or name.lower()}}}
 
 
-def workload(*entries: Any, env_from: Any = None, **metadata: Any) -> Any:
-    container = {"name": "web", **({"env": list(entries)} if entries else {})}
-    if env_from:
-        container["envFrom"] = env_from
-    metadata = {"name": "x", "namespace": "tools", "annotations": dict(ASKED), **metadata}
-    template = {"spec": {"containers": [container]}}
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": {"template": template}}
+def reader(*entries: Any, env_from: Any = None, **metadata: Any) -> Any:
+    """A workload that reads the proxy."""
+    fields = {"envFrom": env_from} if env_from else {}
+    return workload(
+        container("web", *entries, **fields), **{"namespace": "tools", "annotations": {**ASKED}, **metadata}
+    )
 
 
 def listed(spec: dict[str, Any], *items: Any) -> bytes:
@@ -74,7 +73,7 @@ def about(outcome: Outcome, name: str) -> list[Result]:
     [
         pytest.param([config_map({"http_proxy": "http://old:1"})], id="nobody reads it"),
         pytest.param(
-            [workload(reference("HTTP_PROXY"), annotations={}), config_map({"http_proxy": "http://old:1"})],
+            [reader(reference("HTTP_PROXY"), annotations={}), config_map({"http_proxy": "http://old:1"})],
             id="a workload that nothing chooses reads it",
         ),
         pytest.param([secret(stringData={"address": "http://old:1"})], id="a Secret that no object of Flux names"),
@@ -104,7 +103,7 @@ def test_what_must_not_change(items: list[Any], mode: dict[str, str]) -> None:
 )
 def test_the_object_is_filled_and_the_reference_kept(data: Any, source: str, conflict: str) -> None:
     entries = [reference(name, source=source) for name in UPPER]
-    (after, held), _ = done({"targets": {"workloads": {"conflict": conflict}}}, workload(*entries), data)
+    (after, held), _ = done({"targets": {"workloads": {"conflict": conflict}}}, reader(*entries), data)
 
     assert env_of(after) == entries
     texts = dict(held.get("data", {}))
@@ -130,20 +129,20 @@ def test_the_object_is_filled_and_the_reference_kept(data: Any, source: str, con
 )
 def test_any_other_reference_is_replaced_whole_or_kept_and_reported(entry: Any, codes: list[str]) -> None:
     data = config_map({"url": "http://old:1"})
-    (after, held), outcome = done({}, workload(entry), data)
-    kept, outcome_of_keep = done({"targets": {"workloads": {"conflict": "Keep"}}}, workload(entry), data)
+    (after, held), outcome = done({}, reader(entry), data)
+    kept, outcome_of_keep = done({"targets": {"workloads": {"conflict": "Keep"}}}, reader(entry), data)
 
     assert held == data
     assert env_of(after)[0] == {"name": "HTTP_PROXY", "value": HTTP}
-    warnings = [one.code for one in about(outcome, "x") if one.severity is Severity.WARNING]
+    warnings = [one.code for one in about(outcome, "web") if one.severity is Severity.WARNING]
     assert sorted(set(warnings) & {"PasswordExposed", "ProxyReplaced"}) == codes
-    assert kept == [workload(entry), data]
-    assert "ValueKept" in [one.code for one in about(outcome_of_keep, "x")]
+    assert kept == [reader(entry), data]
+    assert "ValueKept" in [one.code for one in about(outcome_of_keep, "web")]
 
 
 def test_a_variable_in_the_other_case_is_not_added_and_one_that_is_there_is_corrected() -> None:
     literal = {"name": "https_proxy", "value": HTTP}
-    (after, _), _ = done({}, workload(reference("HTTPS_PROXY"), literal), config_map({}))
+    (after, _), _ = done({}, reader(reference("HTTPS_PROXY"), literal), config_map({}))
 
     names = [entry["name"] for entry in env_of(after)]
     assert sorted(names) == sorted(PROXY_VARIABLES)
@@ -156,17 +155,17 @@ def test_an_environment_is_filled_under_the_names_that_it_has(name: str) -> None
     data = config_map({"HTTP_PROXY": "http://old:1", "no_proxy": "x", "MODE": "y"})
     if name == "secretRef":
         data = secret(stringData=data["data"])
-    (after, held), _ = done({}, workload(env_from=env_from), data)
+    (after, held), _ = done({}, reader(env_from=env_from), data)
 
     texts = held.get("data") or held["stringData"]
     assert (texts["HTTP_PROXY"], texts["MODE"], list(texts)) == (HTTP, "y", ["HTTP_PROXY", "no_proxy", "MODE"])
     assert [entry["name"] for entry in env_of(after)] == ["HTTPS_PROXY", "https_proxy"]
-    assert done({"mode": "Remove"}, after, held)[0][0] == workload(env_from=env_from)
+    assert done({"mode": "Remove"}, after, held)[0][0] == reader(env_from=env_from)
 
 
 def test_an_object_that_refuses_is_as_one_that_is_not_there() -> None:
     data = config_map({"http_proxy": "http://old:1"}, annotations=REFUSED)
-    (after, held), _ = done({}, workload(reference("HTTP_PROXY")), data)
+    (after, held), _ = done({}, reader(reference("HTTP_PROXY")), data)
 
     assert held == data
     assert env_of(after)[0] == {"name": "HTTP_PROXY", "value": HTTP}
@@ -177,7 +176,7 @@ def test_an_object_that_refuses_is_as_one_that_is_not_there() -> None:
 def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: bool) -> None:
     of_secret = reference(name, name.upper(), "secretKeyRef")
     own = {"name": name.swapcase(), "value": ".corp.example" if "NO" in name.upper() else HTTP}
-    obj = workload(of_secret, own) if twin else workload(of_secret)
+    obj = reader(of_secret, own) if twin else reader(of_secret)
 
     (after, _), outcome = done({}, obj, secret(stringData={name.upper(): HTTP}))
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import manifests
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
+from manifests import workload_of
 from proposals import FULL, apply, changes, findings, messages, proposals
 from support import need
 from support import run as run_tool
@@ -25,15 +26,10 @@ REFUSED = {"fn.inject-proxy.io/trusted-ca": "false"}
 FROM = ProxySettings(trusted_ca=Certificates(A, ("tools", "corporate-ca", "roots.pem")))
 
 
-def workload(spec: Any = None, namespace: str = "tools", **metadata: Any) -> dict[str, Any]:
+def workload(spec: Any = None, **metadata: Any) -> dict[str, Any]:
     """A workload with ``spec`` as its pod specification: one container, if none is given."""
-    spec = {"containers": [{"name": "main"}]} if spec is None else copy.deepcopy(spec)
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "x", "namespace": namespace, **metadata},
-        "spec": {"template": {"spec": spec}},
-    }
+    spec = {"containers": [{"name": "main"}]} if spec is None else spec
+    return workload_of(spec, **{"namespace": "tools", **metadata})
 
 
 def asked(spec: Any = None, **more: Any) -> dict[str, Any]:
@@ -46,8 +42,7 @@ def pod(obj: dict[str, Any]) -> Any:
 
 def config_map(data: Any, label: str = "inject-proxy") -> dict[str, Any]:
     labels = {"app.kubernetes.io/managed-by": label}
-    metadata = {"name": NAME, "namespace": "tools", "labels": labels}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+    return manifests.config_map(NAME, data, namespace="tools", labels=labels)
 
 
 # What must not change.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import functools
 from typing import Any
 
 import pytest
@@ -17,6 +15,7 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline.run import run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
+from manifests import container, pod_spec_path, workload
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, proposals
 
 TARGET = TARGETS["workloads"]
@@ -29,39 +28,16 @@ OTHER = ProxySettings("http://other:1", "http://other:1", "localhost")
 REMOVED = NONE._replace(removed=FULL)
 ALL: dict[str, Any] = {"choose": [{"names": ["*"]}]}
 
-TEMPLATE = ("spec", "template", "spec")
-PLACES = {
-    "Pod": ("v1", ("spec",)),
-    "CronJob": ("batch/v1", ("spec", "jobTemplate", *TEMPLATE)),
-    **dict.fromkeys(("Deployment", "DaemonSet", "StatefulSet", "ReplicaSet"), ("apps/v1", TEMPLATE)),
-    "Job": ("batch/v1", TEMPLATE),
-    "Rollout": ("argoproj.io/v1alpha1", TEMPLATE),
-    "ScaledJob": ("keda.sh/v1alpha1", ("spec", "jobTargetRef", "template", "spec")),
-}
+KINDS = "Pod CronJob Deployment DaemonSet StatefulSet ReplicaSet Job Rollout ScaledJob".split()
 CUSTOM = [
     {"group": "argoproj.io", "kind": "Rollout"},
     {"group": "keda.sh", "kind": "ScaledJob", "podSpecPath": ".spec.jobTargetRef.template.spec"},
 ]
 
 
-def container(name: str, *entries: Any, **fields: Any) -> dict[str, Any]:
-    return {"name": name, **fields, **({"env": copy.deepcopy(list(entries))} if entries else {})}
-
-
-def workload(*listed: Any, kind: str = "Deployment", init: Any = (), pod: Any = None, **metadata: Any) -> Any:
-    """An object of one of the kinds; ``pod`` is the metadata of its template."""
-    version, path = PLACES[kind]
-    spec = {"containers": list(listed or [container("web")])}
-    if init:
-        spec = {"initContainers": list(init), **spec}
-    template: Any = {"spec": spec} if pod is None else {"metadata": pod, "spec": spec}
-    nested = functools.reduce(lambda inner, key: {key: inner}, reversed(path[:-1]), template)
-    return {"apiVersion": version, "kind": kind, "metadata": {"name": "x", "namespace": "tools", **metadata}, **nested}
-
-
 def envs(obj: Any) -> dict[str, Any]:
     """The name of each container -> its environment."""
-    spec = lookup(obj, PLACES[obj["kind"]][1])
+    spec = lookup(obj, pod_spec_path(obj["kind"]))
     return {one["name"]: one.get("env") for one in [*spec.get("initContainers", []), *spec["containers"]]}
 
 
@@ -110,7 +86,7 @@ def test_a_refusal_wins_over_matchers_and_presets(refusal: dict[str, str], place
 # Who is chosen.
 
 
-@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("metadata", "options"),
     [

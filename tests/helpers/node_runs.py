@@ -1,4 +1,4 @@
-"""Kubeadm objects for the tests of the node targets, and one way to run a target over them.
+"""One way to run a target of nodes over an object.
 
 Every run is also checked for the promises that hold for all: the object that goes in is not
 changed, and a second run finds nothing to do.
@@ -7,13 +7,12 @@ changed, and a second run finds nothing to do.
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Edit, Result
-from krm_fn.patch import apply, lookup
+from krm_fn.patch import apply
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
 
@@ -21,13 +20,6 @@ PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc"
 OTHER = ProxySettings("http://u:p%40ss@other:1", "http://other:2", "localhost,10.0.0.0/8")
 HTTP_ONLY = ProxySettings("http://proxy:3128")
 NONE = ProxySettings()
-
-PLACES = {
-    "KubeadmControlPlane": ("spec", "kubeadmConfigSpec"),
-    "KubeadmControlPlaneTemplate": ("spec", "template", "spec", "kubeadmConfigSpec"),
-    "KubeadmConfig": ("spec",),
-    "KubeadmConfigTemplate": ("spec", "template", "spec"),
-}
 
 
 class Outcome(NamedTuple):
@@ -41,17 +33,6 @@ class Outcome(NamedTuple):
     @property
     def warnings(self) -> list[str]:
         return self.reported(Severity.WARNING)
-
-
-def kubeadm(spec: Any, kind: str = "KubeadmConfigTemplate") -> dict[str, Any]:
-    """An object of one of the four kinds with ``spec`` as its KubeadmConfigSpec."""
-    group = "controlplane" if "ControlPlane" in kind else "bootstrap"
-    nested = functools.reduce(lambda inner, key: {key: inner}, reversed(PLACES[kind]), copy.deepcopy(spec))
-    return {"apiVersion": f"{group}.cluster.x-k8s.io/v1beta1", "kind": kind, "metadata": {"name": "md-0"}, **nested}
-
-
-def spec_of(obj: Mapping[str, Any]) -> Any:
-    return lookup(obj, PLACES[obj["kind"]])
 
 
 def meaning(data: Any) -> Any:
