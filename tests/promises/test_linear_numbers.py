@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-from cluster_objects import control_plane, named, reference
 from growth import excess
 from krm_fn.pipeline.run import run
+from manifests import control_plane, named, reference
 from support import inject_proxy
 
 _URL = "http://proxy.example.com:3128"
