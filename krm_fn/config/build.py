@@ -13,12 +13,11 @@ from krm_fn.clusters import CLOUD_NAMES, ClusterNetwork, Fact
 from krm_fn.config.model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config.names import FieldNames, texts_at
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, Selector, with_tuples
-from krm_fn.config.target_options import target_options
+from krm_fn.config.target_options import WrittenProxy, target_options
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.patch import Pointer, list_at, lookup, text_at
-from krm_fn.proxy_url import with_and_without_credentials
 
 _CLUSTER_DEFAULTS = {
     "pod_cidrs": "podCIDRs",
@@ -57,11 +56,27 @@ def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
         fail_on=Severity[fail_on.upper()],
         trusted_namespaces=tuple(spec.get("trustedNamespaces", ())),
     )
-    removes = config.mode is Mode.REMOVE or any(override.disabled for override in config.overrides)
-    if not removes or not config.proxy_urls:
+    if not config.removes or not config.proxy_urls:
         return config
-    urls = with_and_without_credentials(config.proxy_urls)
-    return config._replace(targets=config.targets.removing(urls))
+    return config._replace(targets=config.targets.removing(_written_proxies(config)))
+
+
+def _written_proxies(config: ProxyConfig) -> list[WrittenProxy]:
+    """Return the proxies that a run writes into containers: that of `spec`, and that of each override."""
+    has_list = bool(config.no_proxy) or config.policy.style is not Style.VERBATIM
+    written = [WrittenProxy(config.http_proxy, config.https_proxy, has_list)]
+    for override in config.overrides:
+        entries = override.no_proxy or (() if override.replaces else config.no_proxy)
+        style = override.policy.over(config.policy).style
+        http, https = override.http_proxy, override.https_proxy
+        written.append(
+            WrittenProxy(
+                config.http_proxy if http is None else http,
+                config.https_proxy if https is None else https,
+                bool(entries) or style is not Style.VERBATIM,
+            )
+        )
+    return [proxy for proxy in dict.fromkeys(written) if proxy.http or proxy.https]
 
 
 def _entries(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...]:

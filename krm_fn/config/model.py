@@ -175,6 +175,11 @@ class ProxyConfig(NamedTuple):
         return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
 
     @property
+    def removes(self) -> bool:
+        """Whether some objects are to have no proxy: all in a removal, or those of an override."""
+        return self.mode is Mode.REMOVE or any(override.disabled for override in self.overrides)
+
+    @property
     def proxy_urls(self) -> frozenset[str]:
         """The URLs of all proxies that ``spec``, its overrides and the objects of ``spec.from`` name."""
         urls = {self.http_proxy, self.https_proxy, *self.secret_urls}

@@ -15,7 +15,21 @@ _DISTRIBUTIONS = "distributions"
 _NODE_FILES = ("environment", "profile", "apt", "zypper", "docker")
 """What the option ``files`` of ``nodes`` may name."""
 REMOVED = "removed"
-"""Member of the options of ``workloads`` for objects that are to have no proxy: URLs that go, whoever chose it."""
+"""Member of the options of ``workloads`` for objects that are to have no proxy: each ``WrittenProxy``, which goes."""
+
+
+class WrittenProxy(NamedTuple):
+    """A proxy that a ProxyConfig, or an override of it, writes into the environment of a container.
+
+    Attributes:
+        http: the URL for ``http://``, "" for none.
+        https: the URL for ``https://``, "" for none.
+        has_list: whether a list is written beside it.
+    """
+
+    http: str
+    https: str
+    has_list: bool
 
 
 class TargetOptions(NamedTuple):
@@ -52,9 +66,9 @@ class TargetOptions(NamedTuple):
         wanted = self.of(target_id).get("generate") or ()
         return wanted is True or part_of(target_id) in wanted
 
-    def removing(self, urls: Collection[str]) -> TargetOptions:
-        """Return the options with which a proxy with these URLs goes from workloads that are to have none."""
-        workloads = {**self.systems.get("workloads", {}), REMOVED: urls}
+    def removing(self, proxies: Collection[WrittenProxy]) -> TargetOptions:
+        """Return the options with which these proxies go from workloads that are to have none."""
+        workloads = {**self.systems.get("workloads", {}), REMOVED: proxies}
         return self._replace(systems={**self.systems, "workloads": workloads})
 
     def with_all_on(self) -> TargetOptions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.pipeline.outcome import Comparison
@@ -16,13 +17,48 @@ from krm_fn.pipeline.why_left import (
     why_unread,
     worth_reading,
 )
-from krm_fn.plan import PROXY_NAMES, ObjectSource
+from krm_fn.plan import ObjectSource
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import ObjectRecord, Reason, State, Why
 from krm_fn.printable import shortened
 
 HEAD = ("System", "Found", "Have it", "Changed", "Left")
 """The columns of the table."""
+
+
+_SENTENCES = {
+    Why.FAILED: ("nothing was changed, because the run has errors", ""),
+    Why.SWITCHED_OFF: ("`spec.only` or `spec.targets` leaves them out", ""),
+    Why.NOT_SELECTED: ("`spec.selector` or an annotation leaves them out", ""),
+    Why.NOT_DECLARED: ("no proxy is declared for them, in `spec` or in an override that fits", ""),
+    Why.HOLD_NONE: ("they hold no proxy", ""),
+    Why.STILL_HOLD: ("they still hold a proxy, and are to have none", ""),
+    Why.OTHER_PROXY: ("they set another proxy: `OtherProxy` says in which field", ""),
+    Why.LEFT_BEHIND: (
+        "they hold the proxy of an earlier run, which no run changes: `LeftBehind` says in which field",
+        "",
+    ),
+    Why.NO_TARGET: ("no target that is on writes them", ""),
+    Why.BY_CLASS: ("their ClusterClass writes it", ""),
+    Why.POLICY_WITHOUT: ("they set no proxy", ""),
+    Why.PRESET: ("presets would choose them", "targets: {workloads: {presets: [NAMES]}}"),
+    Why.OTHER_CHART: ("charts whose values are not known: NAMES", ""),
+    Why.KNOWN_CHART: (
+        "known charts that nobody chose",
+        "targets: {charts: {choose: [{charts: [NAMES]}]}}",
+    ),
+    Why.WORKLOAD: ("nobody chose them", "targets: {workloads: {choose: [{names: [NAME]}]}}"),
+    Why.CHART: ("nobody chose them", "targets: {charts: {choose: [{charts: [NAME]}]}}"),
+    Why.VALUES: ("their values switch off what would use the proxy", ""),
+    Why.NOT_JUDGED: (
+        "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance",
+        "",
+    ),
+}
+"""Why objects are left -> a sentence about several, and the text in a ProxyConfig that changes it.
+
+NAMES stands for the charts or presets that these objects are of. FINDING has the sentence of its finding.
+"""
 
 
 class LeftBecause(NamedTuple):
@@ -105,8 +141,7 @@ def _counted(
         records.setdefault(record.item_index, []).append(record)
     worth: set[int] = set()
     if explained:
-        # What holds a proxy and is in no record is not selected.
-        worth.update(worth_reading(source), source.holding(PROXY_NAMES))
+        worth.update(worth_reading(source))
     for kinds, indexes in source.by_kinds.items():
         rows = _rows_of(kinds)
         if "Kustomization" in kinds:
@@ -153,8 +188,8 @@ def _of_record(
 ) -> Iterator[_Counted]:
     """Yield the object of a record; one of no system counts only where it has to do with a proxy."""
     row = SYSTEM_OF_KIND.get(record.obj.ref.kind, OTHERS)
-    is_worth_a_word = record.holds_proxy or record.state is State.CHANGED
-    if row == OTHERS and not is_worth_a_word:
+    is_worth_a_word = record.holds_proxy or record.state is not State.LEFT
+    if row == OTHERS and (record.is_left_out or not is_worth_a_word) and not record.findings:
         return
     state, reason = record.state, record.reason
     if state is State.CHANGED and comparison.is_failed:
@@ -174,7 +209,8 @@ def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
         numbers[counted.state] += counted.number
         if counted.state is State.LEFT:
             reason = counted.reason
-            groups.setdefault((reason.why, reason.detail), []).append(counted)
+            message = redact(reason.finding.message) if reason.finding else ""
+            groups.setdefault((reason.why, message), []).append(counted)
     reasons = [
         _left_because(*key, left, named=named) for key, left in sorted(groups.items(), key=_order)
     ]
@@ -197,13 +233,16 @@ def _order(group: tuple[tuple[Why, str], Sequence[_Counted]]) -> int:
     return list(Why).index(why)
 
 
-def _left_because(why: Why, detail: str, left: Sequence[_Counted], *, named: bool) -> LeftBecause:
-    names = sorted({counted.reason.name for counted in left})
-    texts = [
-        text.replace("NAMES", ", ".join(names)).replace("DETAIL", detail) for text in why.value
-    ]
+def _left_because(why: Why, message: str, left: Sequence[_Counted], *, named: bool) -> LeftBecause:
+    sentence, change = _SENTENCES.get(why, (message, ""))
+    names = ", ".join(sorted({counted.reason.name for counted in left}))
     number = sum(counted.number for counted in left)
-    return LeftBecause(texts[0], texts[1], number, _names(left) if named else ())
+    return LeftBecause(
+        sentence.replace("NAMES", names),
+        change.replace("NAMES", names),
+        number,
+        _names(left) if named else (),
+    )
 
 
 def _names(objects: Iterable[_Counted]) -> Texts:

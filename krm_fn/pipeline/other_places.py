@@ -9,6 +9,7 @@ from krm_fn.config import KIND, Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
@@ -20,7 +21,6 @@ from krm_fn.places.proxy_search import proxies_in, urls_in_text
 from krm_fn.plan.record import ObjectRecord, Reason, TargetRecord, Why, is_change
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
-from krm_fn.products.proxy_keys import UPPER
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_of, url_fields
 from krm_fn.products.workload_kinds import POD_KINDS
@@ -29,42 +29,14 @@ from krm_fn.settings import PROXY_VARIABLES, declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 
-_READ_BY_THEIR_TARGET = (
-    "kyverno.io",
-    "policies.kyverno.io",
-    "mutations.gatekeeper.sh",
-    "fn.inject-proxy.io",
-)
-_WITH_TEXTS = frozenset(
-    [
-        "Application",
-        "ApplicationSet",
-        "HelmChart",
-        "HelmChartConfig",
-        "HelmRelease",
-        "Kustomization",
-        "FluxInstance",
-        "AWX",
-        "HelmChartProxy",
-        "ClusterProfile",
-        "Profile",
-    ]
-)
-"""Kinds whose texts are values of charts, patches or lists of variables."""
+_READ_BY_THEIR_TARGET = ("kyverno.io", "policies.kyverno.io", "fn.inject-proxy.io")
+"""Groups of objects in which a proxy is somebody else's instruction."""
 _CHOSEN_KINDS = frozenset({*POD_KINDS, HELM_RELEASE, APPLICATION})
 """Those that get the proxy where somebody chooses them."""
 OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
 """Those whose texts are files and commands of nodes."""
 _LARGEST_FILE = 200_000
 """Bytes of a file that a person writes."""
-_ANOTHER = "sets `{name}` to another proxy than this ProxyConfig says", "they set another proxy"
-_SWITCHED_OFF = "sets `{name}`, and is to have no proxy", "they set a proxy and are to have none"
-_REMAINING = "still sets `{name}`", "they still hold a proxy"
-_LEFT_BEHIND = (
-    "`{name}` seems to be of an earlier run, and no run changes it",
-    "they hold the proxy of an earlier run, which no run changes",
-)
-"""What is wrong with a value: of one object, and of several in the table of what was covered."""
 _IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files of login shells, apt, zypper and docker"
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
@@ -78,15 +50,15 @@ def note_other_proxies(record: ObjectRecord, uses: DataUses, config: ProxyConfig
         config: the checked ProxyConfig.
     """
     obj = record.obj
+    if record.is_left_out and not config.removes:
+        return
     if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
         return
     fields: list[Pointer] = [*url_fields(*obj.group_kind)]
     for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):
         values = (*root, "valuesObject") if root[-1:] == ("helm",) else root
         fields += [(*values, *path) for path in below]
-    is_of_nodes = obj.group_kind in OF_NODES or system_of(*obj.group_kind) is not None
-    reads_texts = is_of_nodes or obj.ref.kind in _WITH_TEXTS
-    readings = proxies_in(obj, fields, reads_texts=reads_texts)
+    readings = proxies_in(obj, fields)
     record.others = _not_owned(readings, record.targets)
     if record.others:
         _judge(record, config)
@@ -114,36 +86,76 @@ def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> boo
     return False
 
 
+class _Finding(NamedTuple):
+    """A finding about a value that no target owns: its code, why that leaves the object, and the sentence about it."""
+
+    code: str
+    why: Why
+    message: str
+
+
 def _judge(record: ObjectRecord, config: ProxyConfig) -> None:
-    """Note in a record a finding about the first wrong proxy among those that no target owns."""
+    """Note in a record a finding for each place with a wrong proxy among those that no target owns."""
     obj = record.obj
     urls = declared_urls(config, record.memberships, target="", name=obj.base_name)
-    if urls is None or _is_switched_off(obj, config):
+    if urls is None:
         return
     right = _right_urls(record, urls, config)
     ours = with_and_without_credentials(config.proxy_urls)
+    is_left_out = record.is_left_out or _is_switched_off(obj, config)
     is_refused = choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",))
     of_run = _places_of_run(record.others) if obj.group_kind in _CHOSEN_KINDS else ()
+    places: set[str] = set()
+    findings: list[Result] = []
     for reading in record.others:
         if reading.is_list or not reading.text or is_template(reading.text):
             continue
-        is_right = reading.text.rstrip("/") in right
-        is_of_run = reading.place in of_run
-        if is_refused and (is_of_run or reading.text in ours):
-            advice = "an annotation refuses the proxy: remove the variables, or the annotation"
-            _note_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
-            return
-        if is_refused:  # it may say so of somebody's own proxy
+        if reading.place in places:
             continue
-        if not is_right:
-            said = _ANOTHER if any(urls) else _SWITCHED_OFF
-            said = _REMAINING if config.mode is Mode.REMOVE else said
-            _note_finding(record, reading, "OtherProxy", said, _advice(obj, config))
-            return
-        if is_of_run:
-            advice = "choose it again, or remove the variables"
-            _note_finding(record, reading, "LeftBehind", _LEFT_BEHIND, advice)
-            return
+        is_of_run = reading.place in of_run
+        is_ours = is_of_run or reading.text in ours
+        if is_left_out or is_refused:  # whoever does so may mean somebody's own proxy
+            if not is_ours or (is_left_out and any(urls)):
+                continue
+            finding = _left_behind("remove the variables, or let this ProxyConfig have the object")
+            if is_refused:
+                advice = "an annotation refuses the proxy: remove the variables, or the annotation"
+                finding = _left_behind(advice)
+        elif not any(urls):
+            finding = _remaining(record, reading, config, is_ours=is_ours)
+        elif reading.text.rstrip("/") not in right:
+            finding = _another(record, reading, config)
+        elif is_of_run:
+            finding = _left_behind("choose it again, or remove the variables")
+        else:
+            continue
+        places.add(reading.place)
+        message = finding.message.format(name=reading.member or reading.variable)
+        findings.append(Result.of(finding.code, message, reading.path).about(obj.ref))
+        record.reason = record.reason or Reason(finding.why)
+    record.findings = tuple(findings)
+
+
+def _left_behind(advice: str) -> _Finding:
+    message = f"`{{name}}` seems to be of an earlier run, and no run changes it: {advice}"
+    return _Finding("LeftBehind", Why.LEFT_BEHIND, message)
+
+
+def _remaining(
+    record: ObjectRecord, reading: Reading, config: ProxyConfig, *, is_ours: bool
+) -> _Finding:
+    """Return the finding about a proxy in an object that is to have none."""
+    said = "still sets `{name}`"
+    if config.mode is not Mode.REMOVE:
+        said = "sets `{name}`, and is to have no proxy"
+    message = f"{said}: {_advice(record, reading, config)}"
+    return _Finding("LeftBehind" if is_ours else "OtherProxy", Why.STILL_HOLD, message)
+
+
+def _another(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> _Finding:
+    """Return the finding about a proxy that is not the one of its object."""
+    said = "sets `{name}` to another proxy than this ProxyConfig says"
+    return _Finding("OtherProxy", Why.OTHER_PROXY, f"{said}: {_advice(record, reading, config)}")
 
 
 def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) -> set[str]:
@@ -156,18 +168,19 @@ def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) 
     return with_and_without_credentials(right)
 
 
-def _note_finding(
-    record: ObjectRecord, reading: Reading, code: str, said: tuple[str, str], advice: str
-) -> None:
-    """Note in a record a finding about a value, in words about one object and about several."""
-    name = reading.member or reading.variable
-    message = f"{said[0].format(name=name)}: {advice}"
-    record.findings = (Result.of(code, message, reading.path).about(record.obj.ref),)
-    record.reason = Reason(Why.FINDING, f"{said[1]}: {advice}")
-
-
-def _advice(obj: Object, config: ProxyConfig) -> str:
+def _advice(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> str:
     """Return what a person can do so that a place of an object gets the right proxy, or loses it."""
+    obj = record.obj
+    field = _field(reading.path)
+    for target_record in record.targets:
+        if target_record.target_id in ("workloads", "charts") and target_record.after:
+            # To choose it again would change nothing.
+            advice = f"take it out of `{field}`"
+            if target_record.target_id == "charts":
+                written = _field(target_record.after[0].path)
+                loser = "the variables there" if written == field else f"`{written}`"
+                return f"{advice}, where it wins over {loser}"
+            return f"{advice}, or let `spec.targets.workloads.containers` fit its container"
     annotation = f'the annotation `{choice.ANNOTATION}: "true"`; "false" leaves it as it is'
     if obj.group_kind in POD_KINDS and is_enabled("workloads", config):
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
@@ -177,6 +190,14 @@ def _advice(obj: Object, config: ProxyConfig) -> str:
     if system is not None and system.waits:
         return f"set `spec.targets.{system.target}` to true"
     return _IN_FILES if obj.group_kind in NODE_KINDS else _UNWRITTEN
+
+
+def _field(path: Pointer) -> str:
+    """Return the field that holds a variable, or the list or mapping with it: `spec.values.server.env`."""
+    steps = [*path]
+    while len(steps) > 1 and (steps[-1] in ("value", "valueFrom") or steps[-1].isdigit()):
+        steps.pop()
+    return ".".join(steps)
 
 
 def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
@@ -190,16 +211,16 @@ def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
 
 
 def _places_of_run(readings: Iterable[Reading]) -> set[str]:
-    """Return the places with all six variables, in pairs of one value, as a run writes them."""
+    """Return the places that hold URLs and a list as a run writes them: each in both cases, with one value."""
     values: dict[str, dict[str, str]] = {}
     for reading in readings:
         values.setdefault(reading.place, {})[reading.member or reading.variable] = reading.text
     places = set()
-    for place, of_place in values.items():
-        if of_place.keys() >= set(PROXY_VARIABLES):
-            pairs = [(of_place[name], of_place[name.lower()]) for name in UPPER]
-            if all(upper == lower for upper, lower in pairs):
-                places.add(place)
+    for place, variables in values.items():
+        pairs = {name: variables.get(name.swapcase()) for name in variables}
+        has_list = "NO_PROXY" in variables and len(variables) > 2
+        if has_list and pairs == variables and variables.keys() <= set(PROXY_VARIABLES):
+            places.add(place)
     return places
 
 

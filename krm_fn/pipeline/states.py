@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from krm_fn.clusters import Key, ObjectIndex, key_of, uses
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.masking import redact
+from krm_fn.krm.results import Result
+from krm_fn.patch import list_at, text_at
 from krm_fn.pipeline.nodes_without import why_without
 from krm_fn.pipeline.other_places import note_other_proxies
 from krm_fn.places.place import Place
@@ -22,10 +23,12 @@ from krm_fn.plan.record import (
     is_change,
 )
 from krm_fn.products.node_kinds import NODE_KINDS, OF_CLASSES
+from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import declared_urls
+from krm_fn.target_table import SYSTEMS
 
-_CHOSEN = ("workloads", "charts")
-"""Systems whose targets have places only in objects that somebody chose."""
+_POLICIES = SYSTEMS["kyverno"]
+_VALUES = (("", "ConfigMap"), ("", "Secret"))
 
 
 def complete(records: Iterable[ObjectRecord], overview: Overview, config: ProxyConfig) -> None:
@@ -44,34 +47,47 @@ def complete(records: Iterable[ObjectRecord], overview: Overview, config: ProxyC
     why_none = {}
     for nodes in overview.other_nodes:
         if nodes.is_own and config.mode is not Mode.REMOVE:
-            why_none[nodes.obj.ref] = why_without(nodes, config, is_written=False)
+            message = why_without(nodes, config, is_written=False)
+            if message:
+                why_none[nodes.obj.ref] = Result.of("NodesWithoutProxy", message)
+    written = ObjectIndex(_written_values(listed))
     for record in listed:
-        record.reason = record.reason or _reason(why_none.get(record.obj.ref, ""))
+        record.reason = record.reason or _reason(why_none.get(record.obj.ref))
         state_of_class = by_class.get(key_of(record.obj)) if by_class else None
-        record.state, record.reason = _state(record, state_of_class, config)
+        state_of_values = _state_of_values(record, written) if written else None
+        state = state_of_class or state_of_values
+        record.state, record.reason = _state(record, state, config)
 
 
 def _state(
-    record: ObjectRecord, state_of_class: State | None, config: ProxyConfig
+    record: ObjectRecord, state_elsewhere: State | None, config: ProxyConfig
 ) -> tuple[State, Reason | None]:
     """Return what becomes of an object, and why it is left; an error counts first, then a change."""
-    messages: dict[Severity, str] = {}
+    if record.is_left_out:
+        return State.LEFT, Reason(Why.NOT_SELECTED)
+    findings: dict[Severity, Result] = {}
     asked = [target_record for target_record in record.targets if target_record.is_asked]
     for target_record in asked:
         for result in target_record.results:
             if not is_change(result):
-                messages.setdefault(result.severity, result.message)
-    if Severity.ERROR in messages:
-        return State.LEFT, _reason(messages[Severity.ERROR])
+                findings.setdefault(result.severity, result)
+    if Severity.ERROR in findings:
+        return State.LEFT, _reason(findings[Severity.ERROR])
     if any(target_record.is_changed for target_record in asked):
         return State.CHANGED, None
-    if any(target_record.after and target_record.variables for target_record in asked):
-        return State.HAS_IT, None
-    reason = record.reason or _reason(messages.get(Severity.WARNING, ""))
+    warning = _reason(findings.get(Severity.WARNING))
+    holding = [target_record for target_record in asked if target_record.after]
+    holding = [target_record for target_record in holding if target_record.variables]
+    if holding:
+        # A policy may take the value from elsewhere, which a warning says.
+        if warning is None or any(map(_is_right, holding)):
+            return State.HAS_IT, None
+        return State.LEFT, warning
+    reason = record.reason or warning
     if reason:
         return State.LEFT, reason
-    if state_of_class:
-        return state_of_class, None
+    if state_elsewhere:
+        return state_elsewhere, None
     if any(map(_is_provided, asked)):
         return State.HAS_IT, None
     return State.LEFT, _why_not_wanted(record, asked, config)
@@ -83,7 +99,7 @@ def _why_not_wanted(
     """Return why the targets that look at an object give it no proxy; None where none does."""
     if config.mode is Mode.REMOVE:
         if record.holds_proxy:
-            return _reason("they still hold a proxy")
+            return Reason(Why.STILL_HOLD)
         return Reason(Why.HOLD_NONE)
     for target_record in asked:
         if not target_record.variables:
@@ -95,13 +111,22 @@ def _why_not_wanted(
     return None
 
 
-def _reason(text: str) -> Reason | None:
-    return Reason(Why.FINDING, redact(text)) if text else None
+def _reason(finding: Result | None) -> Reason | None:
+    return Reason(Why.FINDING, finding=finding) if finding else None
+
+
+def _is_right(target_record: TargetRecord) -> bool:
+    """Return whether a place holds a proxy of this ProxyConfig, or takes it from an object that a run fills."""
+    ours = with_and_without_credentials(target_record.proxy_urls)
+    return any(
+        reading.is_provided or reading.text.rstrip("/") in ours for reading in target_record.after
+    )
 
 
 def _is_provided(target_record: TargetRecord) -> bool:
-    """Return whether somebody chose an object that takes its proxy from another one, such as a Secret."""
-    if not target_record.variables or target_record.target_id not in _CHOSEN:
+    """Return whether an object takes its proxy from another one, such as a Secret, and is as it should be."""
+    is_own = target_record.obj.group_kind in NODE_KINDS or target_record.target_id in _POLICIES
+    if is_own or not target_record.variables:
         return False
     return any(isinstance(place, Place) for place in target_record.places())
 
@@ -114,3 +139,25 @@ def _written_by_classes(records: Iterable[ObjectRecord]) -> Iterator[tuple[Key, 
             state = State.CHANGED if is_changed else State.HAS_IT
             for use in uses(target_record.obj):
                 yield use.target, state
+
+
+def _written_values(records: Iterable[ObjectRecord]) -> Iterator[tuple[Key, State]]:
+    """Yield the identity of each ConfigMap and Secret that a target writes, and what becomes of it."""
+    for target_record in edited_targets(records):
+        obj = target_record.obj
+        if obj.group_kind in _VALUES and (target_record.is_changed or target_record.after):
+            state = State.CHANGED if target_record.is_changed else State.HAS_IT
+            yield key_of(obj), state
+
+
+def _state_of_values(record: ObjectRecord, written: ObjectIndex[State]) -> State | None:
+    """Return what becomes of the object from which a chosen release of a chart takes its values; None for none."""
+    if not any(target_record.target_id == "charts" for target_record in record.targets):
+        return None
+    ref = record.obj.ref
+    for source in list_at(record.obj.data, ("spec", "valuesFrom")):
+        kind, name = text_at(source, ("kind",)), text_at(source, ("name",))
+        state = written.get(Key("", kind, ref.namespace, name, ref.file_path))
+        if state:
+            return state
+    return None

@@ -12,37 +12,49 @@ from collections.abc import Iterable, Iterator
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, lookup, walk
+from krm_fn.patch import Pointer, lookup, text_at, walk
 from krm_fn.placeholders import is_template
 from krm_fn.places.containers import pod_spec, read_all_containers
 from krm_fn.places.place import Reading
 from krm_fn.products.node_kinds import SYSTEMS
+from krm_fn.products.proxy_keys import PROGRAM_SETTINGS
 from krm_fn.proxy_url import split_url
 
 _NAME = r"(?i)(?:tkg_)?(https?|no)[_-]?proxy"
 """The name of a variable or a member: `HTTP_PROXY`, `httpsProxy`, `no-proxy`, `TKG_HTTP_PROXY`."""
+_OTHER_NAME = r"proxy|proxyUrl|proxyURL|DD_PROXY_HTTPS?"
+"""One that tells a proxy where its value is nothing but the address of a server."""
 _URL = r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+"
+_ADDRESS = r"(?:https?|socks5h?)://[^\s/]+/?"
 _BEFORE = "|".join(("tkg", *dict.fromkeys(name for row in SYSTEMS for name in row.processes)))
-_IN_TEXT = (
-    r"(?im)^(?![ \t]*;)[^#\n]*?(?:"
-    rf"\b((?:(?:{_BEFORE})_)?https?[_-]?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)|"
-    r"\bAcquire::(https?)::Proxy[ \t]+)"
-    r"[\"']?([a-z][a-z0-9+.-]*://(?:\{\{[^{}\n]*\}\}|[^\s\"',\\])+)"
-)
-"""A variable and its URL in a text, outside of comments: `NAME=URL`, `NAME: URL`, `name: NAME` and `value: URL`, also
-with a process in front that alone reads it (`CONTAINERD_HTTPS_PROXY`), and `Acquire::http::Proxy "URL";` of apt.
-"""
+_SETTINGS = "|".join(f"(?:{row.pattern})(?={row.separator})" for row in PROGRAM_SETTINGS)
+_IN_TEXT = rf"""(?imx)
+    ^(?![ \t]*;)                             # no comment of systemd and apt: `; http_proxy=…`
+    [^#\n]*?                                # nor what is behind a `#`
+    (?:
+        \b((?:(?:{_BEFORE})_)?https?[_-]?proxy)["']?  # `HTTPS_PROXY`, `CONTAINERD_HTTP_PROXY`, `"httpProxy"`
+        (?: [ \t]?[=:][ \t]?                 # `NAME=URL`, `NAME: URL`
+          | [\s,]+value:[ \t]? )             # `name: NAME`, and `value: URL` behind it
+      | ({_SETTINGS})                       # of one program: `Acquire::http::Proxy "URL"`, `proxy=URL`
+        [ \t]*[=:]?[ \t]*
+    )
+    ["'\\]*
+    ([a-z][a-z0-9+.-]*://                    # the URL, which may hold a template: `http://{{{{ host }}}}:1`
+        (?:\{{\{{[^{{}}\n]*\}}\}}|[^\s"',\\])+)
+    """
+"""A variable or a setting, and its URL in a text, outside of comments."""
+_LOCATION = r"""\[name:[ ]*["']?(\w+)["']?\]\.value"""
+"""Where Gatekeeper assigns a value: `spec.containers[name:*].env[name:HTTP_PROXY].value`."""
 _SHELL = ";&|)`"
 """What ends a word of a shell."""
 
 
-def proxies_in(obj: Object, fields: Iterable[Pointer], *, reads_texts: bool) -> Iterator[Reading]:
+def proxies_in(obj: Object, fields: Iterable[Pointer]) -> Iterator[Reading]:
     """Yield the variables of a proxy that an object sets; those of containers as a container gets them.
 
     Args:
         obj: an object of any kind.
         fields: paths of fields that hold the URL of a proxy under another name.
-        reads_texts: whether texts hold files, commands, values of charts or patches.
     """
     for path in fields:
         value = lookup(obj.data, path)
@@ -62,20 +74,17 @@ def proxies_in(obj: Object, fields: Iterable[Pointer], *, reads_texts: bool) -> 
         if isinstance(node, dict):
             yield from _in_pair(path, node, done)
         elif path and path not in done:
-            # Base64 hides the words by which an object is found, so a text in it is never one that counts.
-            is_plain = not is_secret or path[0] != "data"
-            is_file = is_plain and path[-1].endswith((".toml", ".yaml", ".yml"))
-            yield from _in_member(path, node, is_text=reads_texts or is_file)
+            yield from _in_member(path, node)
 
 
 def urls_in_text(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name and the URL of each proxy that a text sets, but for those that a shell fills in."""
-    if "roxy" not in text and "ROXY" not in text:
+    if "roxy" not in text and "ROXY" not in text and " -x " not in text:
         return
     for match in re.finditer(_IN_TEXT, text):
         url = match[3].rstrip(_SHELL).replace("%%", "%")
         if "$" not in split_url(url).host:
-            yield match[1] or f"{match[2]}_proxy", url
+            yield match[1] or match[2], url
 
 
 def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
@@ -84,20 +93,26 @@ def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
     path = (*path, "value")
     if isinstance(name, str) and isinstance(value, str) and path not in done:
         text = value.replace("$$", "$")
-        if _is_proxy(name, text):
+        if _is_proxy(name, text) or _is_address((name,), text):
             yield _reading(name, text, path, above=path[:-2])
+    location = re.search(_LOCATION, text_at(pair, ("location",)))
+    if location:
+        path = (*path[:-1], "parameters", "assign", "value")
+        text = text_at(pair, path[-3:])
+        if _is_proxy(location[1], text):
+            yield _reading(location[1], text, path)
 
 
-def _in_member(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:
+def _in_member(path: Pointer, node: Any) -> Iterator[Reading]:
     """Yield the variable that a member such as ``httpProxy`` is, or those in a text."""
     member = path[-1]
     if isinstance(node, list) and "roxy" in member and all(isinstance(part, str) for part in node):
         node = ",".join(node)
     if not isinstance(node, str):
         return
-    if _is_proxy(member, node):
+    if _is_proxy(member, node) or _is_address(path, node):
         yield _reading(member, node, path)
-    elif is_text and member != "description":
+    elif member != "description":
         for name, url in urls_in_text(node):
             yield _reading(name, url, path, above=path)
 
@@ -112,9 +127,18 @@ def _is_proxy(name: str, value: str) -> bool:
     return match[1].lower() == "no" or is_template(value) or re.fullmatch(_URL, value) is not None
 
 
+def _is_address(path: Pointer, value: str) -> bool:
+    """Return whether a member holds the address of a proxy: `proxyUrl`, or `http` of `proxies`."""
+    name = path[-1]
+    is_named = re.fullmatch(_OTHER_NAME, name) is not None
+    if len(path) > 1 and name in ("http", "https") and path[-2] in ("proxy", "proxies"):
+        is_named = True
+    return is_named and re.fullmatch(_ADDRESS, value) is not None
+
+
 def _reading(name: str, value: str, path: Pointer, above: Pointer = ()) -> Reading:
     """Return the reading of a value; those with the same field above belong together."""
-    scheme = re.search(r"(?i)(https?|no)[_-]?proxy\Z", name)
-    variable = f"{scheme[1].upper()}_PROXY" if scheme else "HTTPS_PROXY"
+    scheme = re.search(r"(?i)(?<![a-z])(https?|no)(?![a-z])|(https?|no)[_-]?proxy\Z", name)
+    variable = f"{(scheme[1] or scheme[2]).upper()}_PROXY" if scheme else "HTTPS_PROXY"
     place = ".".join(above or path[:-1])
     return Reading(variable, value, path, value, place, member=name)

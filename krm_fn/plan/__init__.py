@@ -29,6 +29,7 @@ from krm_fn.plan.references import add_whole, data_uses
 from krm_fn.plan.selection import fits, is_edited, is_enabled, is_selected
 from krm_fn.plan.subjects import Subject, by_groups, resolved_for_each
 from krm_fn.products.node_kinds import OF_CLASSES
+from krm_fn.products.proxy_keys import PROXY_NAMES, encoded_names
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 __all__ = [
-    "PROXY_NAMES",
     "Location",
     "ObjectSource",
     "OtherNodes",
@@ -52,20 +52,6 @@ __all__ = [
 ]
 
 _NO_TARGETS = ItemTargets([], [])
-PROXY_NAMES = (
-    "HTTP_PROXY",
-    "http_proxy",
-    "HTTPS_PROXY",
-    "https_proxy",
-    "httpProxy",
-    "httpsProxy",
-    "HTTPProxy",
-    "HTTPSProxy",
-    "http-proxy",
-    "https-proxy",
-    "Acquire::http",
-)
-"""Words of which one is in the text of each object that names a variable for a proxy."""
 
 
 def plan_records(
@@ -101,6 +87,9 @@ def plan_records(
     if is_enabled(OF_CLASSES, config):
         patched.update(items_of_kinds(source, classes.kinds, classes.words))
     naming = {*source.holding(PROXY_NAMES), *items_of_kinds(source, field_kinds())}
+    secrets = items_of_kinds(source, ("Secret",))
+    if secrets:
+        naming.update(source.holding(tuple(encoded_names()), secrets))
     known: ObjectIndex[None] = ObjectIndex(folders=folders)
     records: list[ObjectRecord] = []
     new_objects: list[TargetRecord] = []
@@ -114,6 +103,11 @@ def plan_records(
                 add_whole(folders, obj)
             _count(overview, obj, targets, config)
             if not is_selected(obj, config):
+                if index in naming and not obj.is_local:
+                    # A removal names what it leaves there.
+                    record = ObjectRecord(index, obj, topology.of(obj))
+                    record.names_proxy = record.is_left_out = True
+                    records.append(record)
                 continue
             rules = classes.rules_for(obj)
             is_whole = topology.is_whole(obj) and not rules.is_awaited
@@ -122,7 +116,8 @@ def plan_records(
             uses = uses.seen_from(obj.ref.file_path)
             subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
             seen = config.seen_from(obj.ref.file_path) if is_needed else config
-            record = ObjectRecord(index, obj, memberships, names_proxy=index in naming)
+            record = ObjectRecord(index, obj, memberships)
+            record.names_proxy = index in naming
             record.targets += _targets(subject, targets, seen, topology, rules)
             edit = classes.edit_for(obj) if index in patched else None
             if edit:

@@ -7,7 +7,7 @@ records: none of them looks at an object again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
+from enum import Enum, auto
 
 from krm_fn import settings
 from krm_fn.clusters.model import Memberships
@@ -202,41 +202,41 @@ def is_change(result: Result) -> bool:
 
 
 class Why(Enum):
-    """Why an object is left: a sentence about several, and the text in a ProxyConfig that changes it.
+    """Why an object is left; ``pipeline.covered`` has the sentence of each."""
 
-    NAMES stands for the charts or presets that these objects are of, and DETAIL for what a finding says.
-    """
-
-    FINDING = "DETAIL", ""
-    FAILED = "nothing was changed, because the run has errors", ""
-    SWITCHED_OFF = "`spec.only` or `spec.targets` leaves them out", ""
-    NOT_SELECTED = "`spec.selector` or an annotation leaves them out", ""
-    NOT_DECLARED = "no proxy is declared for them, in `spec` or in an override that fits", ""
-    HOLD_NONE = "they hold no proxy", ""
-    NO_TARGET = "no target that is on writes them", ""
-    BY_CLASS = "their ClusterClass writes it", ""
-    POLICY_WITHOUT = "they set no proxy", ""
-    PRESET = "presets would choose them", "targets: {workloads: {presets: [NAMES]}}"
-    OTHER_CHART = "charts whose values are not known: NAMES", ""
-    KNOWN_CHART = (
-        "known charts that nobody chose",
-        "targets: {charts: {choose: [{charts: [NAMES]}]}}",
-    )
-    WORKLOAD = "nobody chose them", "targets: {workloads: {choose: [{names: [NAME]}]}}"
-    CHART = "nobody chose them", "targets: {charts: {choose: [{charts: [NAME]}]}}"
-    VALUES = "their values switch off what would use the proxy", ""
-    NOT_JUDGED = (
-        "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance",
-        "",
-    )
+    FINDING = auto()
+    FAILED = auto()
+    SWITCHED_OFF = auto()
+    NOT_SELECTED = auto()
+    NOT_DECLARED = auto()
+    HOLD_NONE = auto()
+    STILL_HOLD = auto()
+    OTHER_PROXY = auto()
+    LEFT_BEHIND = auto()
+    NO_TARGET = auto()
+    BY_CLASS = auto()
+    POLICY_WITHOUT = auto()
+    PRESET = auto()
+    OTHER_CHART = auto()
+    KNOWN_CHART = auto()
+    WORKLOAD = auto()
+    CHART = auto()
+    VALUES = auto()
+    NOT_JUDGED = auto()
 
 
 class Reason(NamedTuple):
-    """Why one object is left: ``detail`` is the message of a finding, ``name`` its chart or preset."""
+    """Why one object is left.
+
+    Attributes:
+        why: the kind of the reason.
+        name: the chart or the preset that could be chosen.
+        finding: of FINDING: the finding that says it.
+    """
 
     why: Why
-    detail: str = ""
     name: str = ""
+    finding: Result | None = None
 
 
 class State(Enum):
@@ -256,6 +256,7 @@ class ObjectRecord:
         memberships: the Clusters that it belongs to.
         targets: what each target sees in it.
         names_proxy: its text names a variable for a proxy, wherever that is.
+        is_left_out: the selector leaves it out.
         others: the variables of a proxy in it that no target owns.
         findings: what is to be said of these.
         state: what becomes of it.
@@ -268,14 +269,13 @@ class ObjectRecord:
         obj: Object,
         memberships: Memberships,
         targets: Iterable[TargetRecord] = (),
-        *,
-        names_proxy: bool = False,
     ) -> None:
         self.item_index = item_index
         self.obj = obj
         self.memberships = memberships
         self.targets = [*targets]
-        self.names_proxy = names_proxy
+        self.names_proxy = False
+        self.is_left_out = False
         self.others: tuple[Reading, ...] = ()
         self.findings: tuple[Result, ...] = ()
         self.state = State.LEFT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from krm_fn.light_typing import NamedTuple
+
 ProxyKeys = tuple[str, str, str]
 
 UPPER: ProxyKeys = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -14,3 +16,78 @@ SHORT: ProxyKeys = ("http", "https", "noProxy")
 
 CREDENTIAL_SECRET = "credentialSecretRef"  # noqa: S105 -- the name of a field
 """What names a Secret with user and password beside a URL of GitHub's runners."""
+
+
+class ProgramSetting(NamedTuple):
+    """A setting by which one program alone gets a proxy, which counts more there than the six variables.
+
+    Attributes:
+        program: who reads it, with the source.
+        pattern: a regular expression for the name of the setting.
+        separator: one for what stands between the name and the URL.
+    """
+
+    program: str
+    pattern: str
+    separator: str
+
+
+_LONG_NAME = 9
+"""A word of so many letters does not occur in Base64 by chance."""
+_ASSIGNED = r"[ \t]*[=:][ \t]*"
+_SPACED = r"(?:[ \t]*=[ \t]*|[ \t]+)"
+PROGRAM_SETTINGS = (
+    ProgramSetting("apt.conf(5)", r"\bAcquire::https?::Proxy", _SPACED),
+    ProgramSetting("git-config(1)", r"\bhttps?\.proxy", _SPACED),
+    ProgramSetting("snap: system options", r"\bproxy\.https?", _ASSIGNED),
+    ProgramSetting("the agent of Datadog: pkg/config", r"\bDD_PROXY_HTTPS?", _ASSIGNED),
+    ProgramSetting("curl(1), pip", r"(?<=[ \t])--proxy", _SPACED),
+    ProgramSetting("curl(1)", r"(?<=[ \t])-x", r"[ \t]+"),
+    ProgramSetting("dnf.conf(5), yum.conf(5), pip.conf, .curlrc", r"(?<![\w.:/-])proxy", _ASSIGNED),
+)
+PROXY_NAMES = (
+    "HTTP_PROXY",
+    "http_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "httpProxy",
+    "httpsProxy",
+    "HTTPProxy",
+    "HTTPSProxy",
+    "http-proxy",
+    "https-proxy",
+    "Acquire::http",
+    "DD_PROXY_HTTP",
+    "http.proxy",
+    "https.proxy",
+    "proxy.http",
+    "proxyUrl",
+    "proxyURL",
+    "proxies",
+    "--proxy",
+    " -x http",
+    "proxy=",
+    "proxy = ",
+    "proxy: http",
+    'proxy: "http',
+    "proxy: 'http",
+)
+"""Words of which one is in the text of each object that sets a proxy."""
+
+
+def encoded_names() -> list[str]:
+    """Return words of which one is in each text in Base64 that holds a long name of ``PROXY_NAMES``.
+
+    Base64 writes three bytes as four letters, so a name has three forms, by the place where it begins. Of the letters
+    at its ends those are left out that depend on what stands beside it.
+    """
+    from base64 import b64encode  # noqa: PLC0415 -- only a list with Secrets needs it
+
+    words = []
+    for name in PROXY_NAMES:
+        if len(name) < _LONG_NAME:
+            continue
+        for offset, start in enumerate((0, 2, 3)):
+            content = b" " * offset + name.encode()
+            words.append(b64encode(content).decode()[start : len(content) * 8 // 6])
+    return words

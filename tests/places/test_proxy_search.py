@@ -22,12 +22,25 @@ OLD = "http://old:1"
         pytest.param({"set": {"proxy.httpProxy": OLD}}, ["HTTP_PROXY"], id="a path of a HelmChart"),
         pytest.param({"x": {"httpProxy": "${PROXY}"}}, ["HTTP_PROXY"], id="a placeholder"),
         pytest.param({"x": {"httpProxy": "true"}}, [], id="no URL"),
+        pytest.param({"proxy": OLD}, ["HTTPS_PROXY"], id="a Provider of Flux"),
+        pytest.param({"remoteWrite": [{"url": "http://a", "proxyUrl": OLD}]}, ["HTTPS_PROXY"], id="Prometheus"),
+        pytest.param({"proxies": {"http": OLD, "https": OLD}}, ["HTTP_PROXY", "HTTPS_PROXY"], id="MetalK8s"),
+        pytest.param({"proxy": "http://a.example/path", "proxies": ["a"]}, [], id="an address of something else"),
+        pytest.param({"env": [{"name": "DD_PROXY_HTTPS", "value": OLD}]}, ["HTTPS_PROXY"], id="Datadog"),
+        pytest.param(
+            {
+                "location": "spec.containers[name:*].env[name:HTTP_PROXY].value",
+                "parameters": {"assign": {"value": OLD}},
+            },
+            ["HTTP_PROXY"],
+            id="an Assign of Gatekeeper",
+        ),
         pytest.param({"x": {"description": f"HTTP_PROXY={OLD}"}}, [], id="a description"),
     ],
 )
 def test_a_name_tells_a_proxy(data: dict[str, Any], variables: list[str]) -> None:
     (obj,) = objects({"apiVersion": "example.com/v1", "kind": "Any", "spec": data})
-    found = list(proxies_in(obj, [], reads_texts=True))
+    found = list(proxies_in(obj, []))
     assert [reading.variable for reading in found] == variables
     assert all(reading.path[0] == "spec" for reading in found)
 
@@ -41,7 +54,19 @@ def test_a_name_tells_a_proxy(data: dict[str, Any], variables: list[str]) -> Non
         ),
         pytest.param(f'{{"proxies": {{"http-proxy": "{OLD}"}}}}', ["http-proxy"], id="the daemon of docker"),
         pytest.param(f'[Manager]\nDefaultEnvironment="HTTP_PROXY={OLD}" A=1\n', ["HTTP_PROXY"], id="all services"),
-        pytest.param(f'Acquire::http::Proxy "{OLD}";\n', ["http_proxy"], id="apt"),
+        pytest.param(f'Acquire::http::Proxy "{OLD}";\n', ["Acquire::http::Proxy"], id="apt"),
+        pytest.param(
+            f"apt-get -o Acquire::https::Proxy={OLD} update\n", ["Acquire::https::Proxy"], id="apt, an option"
+        ),
+        pytest.param(f"git config --global http.proxy {OLD}\n", ["http.proxy"], id="git"),
+        pytest.param(f"snap set system proxy.https={OLD}\n", ["proxy.https"], id="snap"),
+        pytest.param(f"curl -x {OLD} -fsSL https://example.org/x\n", ["-x"], id="curl"),
+        pytest.param(f"pip install --proxy {OLD} x\ncurl --proxy={OLD} x\n", ["--proxy", "--proxy"], id="pip and curl"),
+        pytest.param(f"[main]\nproxy={OLD}\n", ["proxy"], id="dnf"),
+        pytest.param(f'proxy = "{OLD}"\n', ["proxy"], id="the file of curl"),
+        pytest.param(f'echo "proxy={OLD}" >> /etc/dnf/dnf.conf\n', ["proxy"], id="a command"),
+        pytest.param(f"DD_PROXY_HTTPS={OLD}\n", ["DD_PROXY_HTTPS"], id="Datadog"),
+        pytest.param(f"proxy_pass {OLD};\nkube-proxy: {OLD}\nhttp.proxyHost=a\n", [], id="other names"),
         pytest.param(f"Environment=KUBELET_HTTPS_PROXY={OLD}\n", ["KUBELET_HTTPS_PROXY"], id="one process"),
         pytest.param(f"- name: HTTPS_PROXY\n  value: {OLD}\n", ["HTTPS_PROXY"], id="a pair in YAML"),
         pytest.param(f"# HTTP_PROXY={OLD}\n  ; HTTPS_PROXY={OLD}\n", [], id="comments"),

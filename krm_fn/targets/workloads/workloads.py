@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from krm_fn.config.target_options import REMOVED
+from krm_fn.config.target_options import REMOVED, WrittenProxy
 from krm_fn.formats.escaping import read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
@@ -25,6 +25,7 @@ from krm_fn.places.mapping_forms import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place, quoted
 from krm_fn.places.provided import DataUses, provided_for
 from krm_fn.products import cluster_api
+from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.workloads.programs import (
@@ -88,15 +89,34 @@ def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
         if not names:
             gets_proxy = _gets_proxy(container, data, options, is_chosen)
         # A removal takes our proxy also out of containers that nobody chooses any more.
-        if (gets_proxy and not is_refused) or _holds_any(container, options.get(REMOVED, ())):
+        if (gets_proxy and not is_refused) or _is_written(container, options.get(REMOVED, ())):
             chosen.append(container)
     return chosen
 
 
-def _holds_any(container: Container, urls: Collection[str]) -> bool:
-    """Return whether a variable of a container is one of some URLs, whoever chose the container once."""
-    for entry in list_at(container.fields, ("env",)) if urls else ():
-        if variable_of(entry) and read_kubernetes_env(text_at(entry, ("value",))) in urls:
+def _is_written(container: Container, proxies: Collection[WrittenProxy]) -> bool:
+    """Return whether the proxy variables of a container are exactly those that a run would write there.
+
+    Then a run wrote them, whoever chose the container once: both cases of each variable, with one value, and no other.
+    """
+    if not proxies:
+        return False
+    values: dict[str, str | None] = {}
+    for entry in list_at(container.fields, ("env",)):
+        name = variable_of(entry)
+        if name is None:
+            continue
+        is_text = entry.keys() == {"name", "value"}
+        values[name] = read_kubernetes_env(text_at(entry, ("value",))) if is_text else None
+    listed = values.get("NO_PROXY")
+    for proxy in proxies:
+        if proxy.has_list is not bool(listed):
+            continue
+        pairs = {}
+        for name, value in zip(UPPER, (proxy.http, proxy.https, listed), strict=True):
+            if value:
+                pairs[name] = pairs[name.lower()] = value
+        if pairs == values:
             return True
     return False
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 import manifests
+from function_configs import list_with_config
 from krm_fn.config import ProxyConfig
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.other_places import stale_files
+from krm_fn.pipeline.run import run
 from lint_objects import OLD, PROXY, REMOVE, RIGHT, manifest, release, warned, with_variables
 
 PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"
@@ -99,11 +101,12 @@ def test_a_patch_of_a_class_may_set_the_proxy_of_some_nodes_and_a_script_one_tha
     assert about_another(PROXY, class_with_patch(DROP_IN % "http://$HOST:1")) == []
 
 
-def test_a_text_in_base64_is_none_whether_or_not_it_is_in_a_list() -> None:
+def test_a_text_in_base64_counts_whether_or_not_it_is_in_a_list() -> None:
     text = base64.b64encode(f"http_proxy: {OLD}\n".encode()).decode()
     hidden = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"values.yaml": text}}
     items = [hidden, {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "b"}}]
-    assert about_another(PROXY, {"apiVersion": "v1", "kind": "List", "items": items}) == []
+    assert about_another(PROXY, hidden) == ["Secret"]
+    assert about_another(PROXY, {"apiVersion": "v1", "kind": "List", "items": items}) == ["Secret"]
 
 
 @pytest.mark.parametrize("annotation", ["false", "true"])
@@ -194,3 +197,53 @@ def test_a_file_without_objects_may_set_another_proxy(text: str, is_stale: bool)
     results = list(stale_files({"patch.yaml": text.encode()}, config))
     assert [(result.code, result.ref.file_path) for result in results] == [("OtherProxy", "patch.yaml")] * is_stale
     assert list(stale_files({"patch.yaml": text.encode()}, ProxyConfig())) == []
+
+
+def _chosen(item: dict[str, Any]) -> dict[str, Any]:
+    item["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "true"}
+    return item
+
+
+SIDECAR = with_variables("Deployment")
+SIDECAR["spec"]["template"]["spec"]["containers"].append(
+    {"name": "b", "image": "b", "env": [{"name": "HTTPS_PROXY", "value": OLD}]}
+)
+ENV = [{"name": "HTTPS_PROXY", "value": OLD}]
+
+
+@pytest.mark.parametrize(
+    ("item", "field"),
+    [
+        pytest.param(
+            _chosen(release("argo-cd", {"repoServer": {"env": ENV}})),
+            "spec.values.repoServer.env",
+            id="a part",
+        ),
+        pytest.param(
+            _chosen(release("argo-cd", {"global": {"env": [{"name": "DD_PROXY_HTTPS", "value": OLD}]}})),
+            "spec.values.global.env",
+            id="a name that wins in the same list",
+        ),
+        pytest.param(
+            _chosen(release("velero", {"x": {"httpProxy": OLD}})),
+            "spec.values.x.httpProxy",
+            id="a member",
+        ),
+        pytest.param(_chosen(SIDECAR), "spec.template.spec.containers.1.env", id="a container that is left out"),
+    ],
+)
+def test_who_is_chosen_already_is_told_which_field_to_clear(item: dict[str, Any], field: str) -> None:
+    spec = {**PROXY, "targets": {"workloads": {"containers": ["app"]}}}
+    outcome = run(list_with_config(spec, item))
+    (finding,) = (result for result in outcome.results if result.code == "OtherProxy")
+    assert f"take it out of `{field}`" in finding.message
+    assert "choose" not in finding.message
+
+
+def test_every_place_of_an_object_is_named() -> None:
+    files = [{"path": f"/etc/{name}", "content": f"HTTPS_PROXY={OLD}\n"} for name in ("a", "b")]
+    item = manifest("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfigTemplate")
+    item["spec"] = {"template": {"spec": {"files": files}}}
+    outcome = run(list_with_config(PROXY, item))
+    paths = [result.path for result in outcome.results if result.code == "OtherProxy"]
+    assert len(set(paths)) == 2

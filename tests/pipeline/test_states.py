@@ -57,8 +57,8 @@ def about_values(results: tuple[Result, ...]) -> list[str]:
         pytest.param({**NEW, **CHOOSE}, REFUSED, "LeftBehind", id="an annotation, another proxy now"),
         pytest.param(PROXY, None, "LeftBehind", id="no longer in choose, the same proxy"),
         pytest.param(NEW, None, "OtherProxy", id="no longer in choose, another proxy now"),
-        pytest.param({**NEW, **OFF}, None, "OtherProxy", id="an override switches it off, and nobody chooses it"),
-        pytest.param({"mode": "Remove"}, None, "OtherProxy", id="a removal that does not know the proxy"),
+        pytest.param({**NEW, **OFF}, None, "LeftBehind", id="an override switches it off, and nobody chooses it"),
+        pytest.param({"mode": "Remove"}, None, "LeftBehind", id="a removal that does not know the proxy"),
         pytest.param({**NEW, "mode": "Remove"}, REFUSED, "LeftBehind", id="a removal of another proxy"),
     ],
 )
@@ -96,6 +96,58 @@ def test_a_proxy_of_this_config_goes_whoever_chose_it(spec: dict[str, Any], anno
     assert about_values(ran(spec, item)[0].results) == []
 
 
+OUR_URL = PROXY["httpProxy"]
+SIX = {
+    name: value
+    for pair, value in {"HTTP_PROXY": OUR_URL, "HTTPS_PROXY": OUR_URL, "NO_PROXY": "a,b"}.items()
+    for name in (pair, pair.lower())
+}
+HTTPS_ALONE = {name: value for name, value in SIX.items() if name.upper() != "HTTP_PROXY"}
+WITHOUT_LIST = {name: value for name, value in SIX.items() if name.upper() != "NO_PROXY"}
+VERBATIM = {**PROXY, "noProxyPolicy": {"style": "Verbatim"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "env", "is_removed"),
+    [
+        pytest.param(PROXY, SIX, True, id="six variables, with an older list"),
+        pytest.param(PROXY, {**SIX, "LOG": "debug"}, True, id="six beside another variable"),
+        pytest.param({"httpsProxy": OUR_URL}, HTTPS_ALONE, True, id="four, with one URL"),
+        pytest.param(
+            {**NEW, "overrides": [{"match": {"objects": ["x"]}, **PROXY}]},
+            SIX,
+            True,
+            id="an override of another object",
+        ),
+        pytest.param({**VERBATIM, "noProxy": []}, WITHOUT_LIST, True, id="without a list where none is written"),
+        pytest.param(PROXY, WITHOUT_LIST, False, id="without a list where one is written"),
+        pytest.param(PROXY, HTTPS_ALONE, False, id="four, with two URLs"),
+        pytest.param(PROXY, {**SIX, "no_proxy": "c"}, False, id="two lists"),
+        pytest.param(PROXY, {**SIX, "https_proxy": "http://old:1"}, False, id="two URLs of one variable"),
+        pytest.param(
+            PROXY,
+            {name: SIX[name] for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")},
+            False,
+            id="three of somebody",
+        ),
+        pytest.param(NEW, SIX, False, id="another URL"),
+        pytest.param({}, SIX, False, id="no URL"),
+        pytest.param(
+            {**PROXY, "selector": {"exclude": [{"names": ["app"]}]}}, SIX, False, id="the selector leaves it out"
+        ),
+        pytest.param({**PROXY, "only": ["nodes"]}, SIX, False, id="only leaves it out"),
+        pytest.param({**PROXY, "targets": {"workloads": False}}, SIX, False, id="the target is off"),
+    ],
+)
+def test_a_removal_takes_what_a_run_writes_and_names_the_rest(
+    spec: dict[str, Any], env: dict[str, str], is_removed: bool
+) -> None:
+    outcome, rows = ran({**spec, "mode": "Remove"}, with_variables("Deployment", **env))
+    assert bool(outcome.changes) is is_removed
+    assert about_values(outcome.results) == ([] if is_removed else ["LeftBehind"])
+    assert all("hold no proxy" not in reason.why for row in rows for reason in row.reasons)
+
+
 VELERO = {"targets": {"charts": {"choose": [{"charts": ["velero"]}]}}}
 
 
@@ -105,7 +157,7 @@ VELERO = {"targets": {"charts": {"choose": [{"charts": ["velero"]}]}}}
         pytest.param({**NEW, **VELERO}, REFUSED, "LeftBehind", id="an annotation, another proxy now"),
         pytest.param({**PROXY, **VELERO, "mode": "Remove"}, REFUSED, "LeftBehind", id="an annotation, a removal"),
         pytest.param(NEW, {}, "OtherProxy", id="no longer in choose, another proxy now"),
-        pytest.param({**PROXY, "mode": "Remove"}, {}, "OtherProxy", id="no longer in choose, a removal"),
+        pytest.param({**PROXY, "mode": "Remove"}, {}, "LeftBehind", id="no longer in choose, a removal"),
     ],
 )
 def test_a_chart_that_is_opted_out_is_told_so(spec: dict[str, Any], annotations: dict[str, str], code: str) -> None:
