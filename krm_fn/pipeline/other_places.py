@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.config import KIND, Mode, ProxyConfig
@@ -41,31 +41,49 @@ _IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files o
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
-def note_other_proxies(record: ObjectRecord, uses: DataUses, config: ProxyConfig) -> None:
-    """Note in a record the variables of a proxy in its object that no target owns, and what is wrong with them.
+class OtherPlaces:
+    """Finds the proxies in places that no target owns, and what is wrong with them, for all records of a run.
 
     Args:
-        record: an object, and what each target sees in it.
         uses: the ConfigMaps and Secrets that others read, and the sources of charts.
         config: the checked ProxyConfig.
     """
-    obj = record.obj
-    if record.is_left_out and not config.removes:
-        return
-    if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
-        return
-    fields: list[Pointer] = [*url_fields(*obj.group_kind)]
-    for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):
-        values = (*root, "valuesObject") if root[-1:] == ("helm",) else root
-        fields += [(*values, *path) for path in below]
-    readings = proxies_in(obj, fields)
-    record.others = _not_owned(readings, record.targets)
-    if record.others:
-        _judge(record, config)
+
+    def __init__(self, uses: DataUses, config: ProxyConfig) -> None:
+        self._uses = uses
+        self._config = config
+        self._ours = with_and_without_credentials(config.proxy_urls)
+        self._urls: dict[object, tuple[str, str] | None] = {}
+
+    def note(self, record: ObjectRecord) -> None:
+        """Note in a record the variables of a proxy in its object that no target owns, with findings about them."""
+        obj = record.obj
+        if record.is_left_out and not self._config.removes:
+            return
+        if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
+            return
+        fields: list[Pointer] = [*url_fields(*obj.group_kind)]
+        for below, root in charts_in(obj, self._uses.seen_from(obj.ref.file_path).chart_sources):
+            values = (*root, "valuesObject") if root[-1:] == ("helm",) else root
+            fields += [(*values, *path) for path in below]
+        record.others = _not_owned(proxies_in(obj, fields), record.targets)
+        urls = self._declared_urls(record) if record.others else None
+        if urls is not None:
+            _judge(record, self._config, urls, self._ours)
+
+    def _declared_urls(self, record: ObjectRecord) -> tuple[str, str] | None:
+        """Return the URLs that are declared for an object; without overrides they are the same for many."""
+        name = record.obj.base_name if self._config.overrides else ""
+        key = (record.memberships, name)
+        if key not in self._urls:
+            self._urls[key] = declared_urls(self._config, record.memberships, target="", name=name)
+        return self._urls[key]
 
 
-def _not_owned(readings: Iterable[Reading], targets: Iterable[TargetRecord]) -> tuple[Reading, ...]:
+def _not_owned(readings: Iterable[Reading], targets: Sequence[TargetRecord]) -> tuple[Reading, ...]:
     """Return the values that no target reads, and of which none has said something."""
+    if not targets:
+        return tuple(readings)
     reported: set[Pointer] = set()
     owned: dict[Pointer, set[str | None]] = {}
     for target_record in targets:
@@ -94,14 +112,12 @@ class _Finding(NamedTuple):
     message: str
 
 
-def _judge(record: ObjectRecord, config: ProxyConfig) -> None:
+def _judge(
+    record: ObjectRecord, config: ProxyConfig, urls: Sequence[str], ours: Collection[str]
+) -> None:
     """Note in a record a finding for each place with a wrong proxy among those that no target owns."""
     obj = record.obj
-    urls = declared_urls(config, record.memberships, target="", name=obj.base_name)
-    if urls is None:
-        return
     right = _right_urls(record, urls, config)
-    ours = with_and_without_credentials(config.proxy_urls)
     is_left_out = record.is_left_out or _is_switched_off(obj, config)
     is_refused = choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",))
     of_run = _places_of_run(record.others) if obj.group_kind in _CHOSEN_KINDS else ()
@@ -202,8 +218,8 @@ def _field(path: Pointer) -> str:
 
 def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
     """Return whether a target that the user disabled writes the proxy of an object."""
-    for name, row in ROWS.items():
-        if obj.group_kind in row.kinds and not is_enabled(name, config):
+    for name in config.targets.off:
+        if obj.group_kind in ROWS[name].kinds:
             target = TARGETS[name]
             if any(True for _ in target.read(obj.data, target.options(config.targets))):
                 return True

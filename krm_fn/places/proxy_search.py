@@ -95,6 +95,8 @@ def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
         text = value.replace("$$", "$")
         if _is_proxy(name, text) or _is_address((name,), text):
             yield _reading(name, text, path, above=path[:-2])
+    if "location" not in pair:
+        return
     location = re.search(_LOCATION, text_at(pair, ("location",)))
     if location:
         path = (*path[:-1], "parameters", "assign", "value")
@@ -110,9 +112,9 @@ def _in_member(path: Pointer, node: Any) -> Iterator[Reading]:
         node = ",".join(node)
     if not isinstance(node, str):
         return
-    if _is_proxy(member, node) or _is_address(path, node):
+    if _is_proxy(member, node) or ("://" in node and _is_address(path, node)):
         yield _reading(member, node, path)
-    elif member != "description":
+    elif "://" in node and member != "description":
         for name, url in urls_in_text(node):
             yield _reading(name, url, path, above=path)
 

@@ -86,10 +86,7 @@ def plan_records(
     patched: set[int] = set()
     if is_enabled(OF_CLASSES, config):
         patched.update(items_of_kinds(source, classes.kinds, classes.words))
-    naming = {*source.holding(PROXY_NAMES), *items_of_kinds(source, field_kinds())}
-    secrets = items_of_kinds(source, ("Secret",))
-    if secrets:
-        naming.update(source.holding(tuple(encoded_names()), secrets))
+    naming = _naming_a_proxy(source)
     known: ObjectIndex[None] = ObjectIndex(folders=folders)
     records: list[ObjectRecord] = []
     new_objects: list[TargetRecord] = []
@@ -112,10 +109,15 @@ def plan_records(
             rules = classes.rules_for(obj)
             is_whole = topology.is_whole(obj) and not rules.is_awaited
             memberships = topology.of(obj)
+            if not is_needed:
+                record = ObjectRecord(index, obj, memberships)
+                record.names_proxy = True
+                records.append(record)
+                continue
             standalone = None if memberships else topology.standalone_cluster(obj)
             uses = uses.seen_from(obj.ref.file_path)
             subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
-            seen = config.seen_from(obj.ref.file_path) if is_needed else config
+            seen = config.seen_from(obj.ref.file_path)
             record = ObjectRecord(index, obj, memberships)
             record.names_proxy = index in naming
             record.targets += _targets(subject, targets, seen, topology, rules)
@@ -137,6 +139,17 @@ def needed(source: ObjectSource, config: ProxyConfig) -> set[int]:
     """Return the indexes of the items that `plan_records` reads, and that it raises about if they cannot be read."""
     of_clusters = items_of_kinds(source, _cluster_kinds(source))
     return {*of_clusters, *targets_of_items(source, config, ())}
+
+
+def _naming_a_proxy(source: ObjectSource) -> set[int]:
+    """Return the items that may set a proxy in whatever place, judged by their text."""
+    # Few texts hold one of these letters, so the many words are looked for in few of them.
+    possible = source.holding(("rox", "ROX", " -x http"))
+    naming = {*source.holding(PROXY_NAMES, possible), *items_of_kinds(source, field_kinds())}
+    secrets = items_of_kinds(source, ("Secret",))
+    if secrets:
+        naming.update(source.holding(tuple(encoded_names()), secrets))
+    return naming
 
 
 def _cluster_kinds(source: ObjectSource) -> frozenset[str]:

@@ -17,9 +17,15 @@ from krm_fn.yamledit import with_line_feeds
 from krm_fn.yamledit.lines import Span
 
 _KIND = re.compile(
-    r"""kind["']?[ \t]*:(?:[ \t]*["']?(?P<kind>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?=[,}\]#\n\r]|\Z))?"""
+    r"""(?x)
+    kind["']?[ \t]*:                        # `kind:` and `"kind":`
+    (?![ \t]*\n[ \t]*[A-Za-z][\w-]*:[ \n])  # a key below says that it is none: `kind:` and `  type: string` of a schema
+    (?:[ \t]*["']?
+       (?P<kind>[A-Za-z][A-Za-z0-9]*)       # one word beside it, as nearly always: `kind: Pod`
+       ["']?[ \t]*(?=[,}\]\#\n\r]|\Z))?
+    """
 )
-"""A key, and its value if that is one word beside it, as it nearly always is."""
+"""A key, and its value if that is one word beside it; the value of another key is unknown."""
 _UNUSUAL_KEY = r"""\?\s+(?:["']?kind|[#&!*])|\*[^\s,\[\]{}*]+[ \t]+:|<<["']?[ \t]*:"""
 """``? kind``, ``*k : Pod`` and ``<<: *base``: keys that are no words beside a colon."""
 _ESCAPED_LETTER = re.compile(
