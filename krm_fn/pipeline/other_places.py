@@ -104,7 +104,7 @@ def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> boo
     return False
 
 
-class _Finding(NamedTuple):
+class _WrongValue(NamedTuple):
     """A finding about a value that no target owns: its code, why that leaves the object, and the sentence about it."""
 
     code: str
@@ -152,26 +152,26 @@ def _judge(
     record.findings = tuple(findings)
 
 
-def _left_behind(advice: str) -> _Finding:
+def _left_behind(advice: str) -> _WrongValue:
     message = f"`{{name}}` seems to be of an earlier run, and no run changes it: {advice}"
-    return _Finding("LeftBehind", Why.LEFT_BEHIND, message)
+    return _WrongValue("LeftBehind", Why.LEFT_BEHIND, message)
 
 
 def _remaining(
     record: ObjectRecord, reading: Reading, config: ProxyConfig, *, is_ours: bool
-) -> _Finding:
+) -> _WrongValue:
     """Return the finding about a proxy in an object that is to have none."""
     said = "still sets `{name}`"
     if config.mode is not Mode.REMOVE:
         said = "sets `{name}`, and is to have no proxy"
     message = f"{said}: {_advice(record, reading, config)}"
-    return _Finding("LeftBehind" if is_ours else "OtherProxy", Why.STILL_HOLD, message)
+    return _WrongValue("LeftBehind" if is_ours else "OtherProxy", Why.STILL_HOLD, message)
 
 
-def _another(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> _Finding:
+def _another(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> _WrongValue:
     """Return the finding about a proxy that is not the one of its object."""
     said = "sets `{name}` to another proxy than this ProxyConfig says"
-    return _Finding("OtherProxy", Why.OTHER_PROXY, f"{said}: {_advice(record, reading, config)}")
+    return _WrongValue("OtherProxy", Why.OTHER_PROXY, f"{said}: {_advice(record, reading, config)}")
 
 
 def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) -> set[str]:
