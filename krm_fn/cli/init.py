@@ -29,7 +29,7 @@ from krm_fn.light_typing import Any, TypeVar
 from krm_fn.noproxy import parse, why_wrong
 from krm_fn.noproxy.entries import CLUSTER_NAMES, SHORT_NAMES
 from krm_fn.pipeline.audit import ReadableManifests
-from krm_fn.pipeline.why_left import targets_to_choose
+from krm_fn.pipeline.covered import targets_to_choose
 from krm_fn.printable import some
 from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow
 

@@ -11,7 +11,7 @@ from krm_fn.explain.grants import READERS, Grant
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.pipeline.outcome import Comparison
-from krm_fn.plan.selection import is_selected
+from krm_fn.plan.items import is_selected
 from krm_fn.settings import declared_urls
 
 _NOTHING = ("NodesWithoutProxy", "ClassPatchErases")

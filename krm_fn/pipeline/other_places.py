@@ -18,8 +18,8 @@ from krm_fn.places.installed_charts import charts_in
 from krm_fn.places.place import Reading
 from krm_fn.places.provided import DataUses
 from krm_fn.places.proxy_search import proxies_in, urls_in_text
+from krm_fn.plan.items import is_enabled
 from krm_fn.plan.record import ObjectRecord, Reason, TargetRecord, Why, is_change
-from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_of, url_fields

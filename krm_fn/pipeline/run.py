@@ -1,6 +1,6 @@
 """The whole flow of a run: bytes in, bytes and results out.
 
-It knows the order of the packages, and no kind, path or text of the domain; ``why_left`` alone knows kinds, presets
+It knows the order of the packages, and no kind, path or text of the domain; ``covered`` alone knows kinds, presets
 and charts, to say why an object is left. A run makes all changes or none: one error leaves every item as it was.
 """
 
@@ -151,8 +151,7 @@ def _edited(
     if not any(record.targets for record in records):
         return []
     # Most of what a run imports, and not every list has a place for a proxy.
-    from krm_fn.pipeline.edits import edit_all  # noqa: PLC0415
-    from krm_fn.pipeline.renames import roll_out  # noqa: PLC0415
+    from krm_fn.pipeline.edits import edit_all, roll_out  # noqa: PLC0415
 
     edit_all(records, changes, config)
     of_places: list[Result] = []

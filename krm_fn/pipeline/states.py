@@ -9,8 +9,8 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.patch import list_at, text_at
-from krm_fn.pipeline.nodes_without import why_without
 from krm_fn.pipeline.other_places import OtherPlaces
+from krm_fn.pipeline.run_findings import why_without
 from krm_fn.places.place import Place
 from krm_fn.plan import Overview
 from krm_fn.plan.record import (

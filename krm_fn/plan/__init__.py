@@ -13,21 +13,32 @@ from krm_fn.clusters import ObjectIndex, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
-from krm_fn.plan.created import companions, generated, identity, lacking
-from krm_fn.plan.item_targets import ItemTargets, targets_of_items
-from krm_fn.plan.items import ItemReader, items_of_kinds
-from krm_fn.plan.model import (
+from krm_fn.plan.items import (
+    ItemReader,
+    ItemTargets,
     Location,
     ObjectSource,
-    Overview,
+    fits,
     holds_code,
+    is_edited,
+    is_enabled,
+    is_selected,
+    items_of_kinds,
     location_of,
+    targets_of_items,
 )
-from krm_fn.plan.other_systems import OtherNodes
+from krm_fn.plan.overview import OtherNodes, Overview
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.references import add_whole, data_uses
-from krm_fn.plan.selection import fits, is_edited, is_enabled, is_selected
-from krm_fn.plan.subjects import Subject, by_groups, resolved_for_each
+from krm_fn.plan.subjects import (
+    Subject,
+    by_groups,
+    companions,
+    generated,
+    identity,
+    lacking,
+    resolved_for_each,
+)
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.proxy_keys import PROXY_NAMES, encoded_names
 from krm_fn.products.systems import field_kinds, system_kinds

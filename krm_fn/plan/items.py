@@ -1,14 +1,91 @@
-"""The items of a list, each read when it is first asked for."""
+"""The items of a list: which may concern a run, judged by their text, and each read once when it is needed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from krm_fn.config import ProxyConfig, Selector
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
-from krm_fn.light_typing import Texts
-from krm_fn.plan.model import ObjectSource
+from krm_fn.krm.results import ObjectRef
+from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Protocol, Texts
+from krm_fn.patch import Pointer
+from krm_fn.products.node_kinds import OF_CLASSES
+from krm_fn.target_table import ROWS, TargetRow
+from krm_fn.targets import TARGETS
+
+if TYPE_CHECKING:
+    from krm_fn.targets.base import Target
+
+
+class ObjectSource(Protocol):
+    """Where objects come from: a ResourceList, or files of manifests."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
+        """The kinds that may be in some entries, empty if nothing is known -> their indexes, in order."""
+
+    def holding(self, words: Texts, among: Sequence[int] | None = None) -> Sequence[int]:
+        """Return the indexes of the entries, or of those ``among`` them, with one of the words, in order.
+
+        Without words, return all.
+        """
+
+    def objects(self, index: int) -> list[Object]:
+        """Return the objects of one entry; raises InputError."""
+
+    def text_for_ytt(self, index: int) -> str:
+        """Return the text of one entry, with the comments above; "" where no code of ytt can be in it."""
+
+
+def holds_code(source: ObjectSource, index: int) -> bool:
+    """Return whether code of ytt is in the text of an entry."""
+    text = source.text_for_ytt(index)
+    if not text:
+        return False
+    from krm_fn.formats.ytt import has_code  # noqa: PLC0415 -- few manifests hold code of ytt
+
+    return has_code(text)
+
+
+Location = tuple[int, Pointer, ObjectRef]
+"""By what an object of a list is told from all others, listed and new: its item, its place in it, its identity."""
+
+
+def location_of(item_index: int, obj: Object) -> Location:
+    """Return by what an object is told from the others of its list."""
+    return item_index, obj.path, obj.ref
+
+
+def is_enabled(name: str, config: ProxyConfig) -> bool:
+    """Return whether the FunctionConfig leaves a target enabled."""
+    return config.targets.is_on(name)
+
+
+def is_selected(obj: Object, config: ProxyConfig) -> bool:
+    """Return whether the run may change an object: the selector includes it, and it is not local configuration."""
+    return not obj.is_local and fits(obj, config.selector)
+
+
+def fits(obj: Object, selector: Selector) -> bool:
+    """Return whether a selector includes an object."""
+    if not (selector.include or selector.exclude):
+        return True
+    return selector.selects(
+        kind=obj.ref.kind,
+        name=obj.base_name,
+        namespace=obj.ref.namespace,
+        labels=obj.labels,
+        annotations=obj.annotations,
+    )
+
+
+def is_edited(target: Target, obj: Object, config: ProxyConfig) -> bool:
+    """Return whether a target edits objects of the kind of this one, with its options."""
+    return obj.group_kind in target.all_kinds(target.options(config.targets))
 
 
 def items_of_kinds(source: ObjectSource, kinds: Iterable[str], words: Texts = ()) -> Sequence[int]:
@@ -76,3 +153,55 @@ class ItemReader:
         objects = self.source.objects(index)
         self.kinds[index] = {obj.ref.kind for obj in objects}
         return objects
+
+
+class ItemTargets(NamedTuple):
+    """The targets that could edit an object of an item, and those that could create one beside it."""
+
+    editors: list[Target]
+    creators: list[Target]
+
+
+def targets_of_items(
+    source: ObjectSource, config: ProxyConfig, names: Texts
+) -> dict[int, ItemTargets]:
+    """Return the enabled targets for each item that concerns one, in the order of the table of targets.
+
+    Args:
+        source: the objects.
+        config: the checked FunctionConfig.
+        names: those of the ConfigMaps and Secrets that others read as a proxy.
+    """
+    of_items: dict[int, ItemTargets] = {}
+    for name, row in ROWS.items():
+        # ClusterClasses are edited last, by what their templates hold.
+        if name == OF_CLASSES or not is_enabled(name, config):
+            continue
+        # A target is imported only where it may be needed. Options may add kinds and words that only itself knows.
+        if not config.targets.names(name):
+            words = _words(row, row.text_hints, config, names)
+            if not items_of_kinds(source, row.kind_names, words):
+                continue
+        target = TARGETS[name]
+        options = target.options(config.targets)
+        hints = target.hints(options)
+        kinds = [kind for _, kind in target.all_kinds(options)]
+        for index in items_of_kinds(source, kinds, _words(row, hints, config, names)):
+            of_items.setdefault(index, ItemTargets([], [])).editors.append(target)
+        if row.beside and (not row.is_generator or config.targets.generates(name)):
+            # A target that creates objects beside those that it edits has hints for them.
+            words = hints if row.beside <= row.kinds else ()
+            for index in items_of_kinds(source, [kind for _, kind in row.beside], words):
+                of_items.setdefault(index, ItemTargets([], [])).creators.append(target)
+    return of_items
+
+
+def _words(row: TargetRow, hints: Texts, config: ProxyConfig, names: Texts) -> Texts:
+    """Return words of which one is in every object that a target edits; empty if its kinds alone tell them."""
+    if row.needs == "trustedCA" and not config.trusted_ca.pem:
+        return row.traces
+    if row.needs == "registryMirror" and not config.mirror:
+        return row.traces
+    if hints and row.fills:
+        return hints + names
+    return hints

@@ -20,7 +20,7 @@ from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.model import Location, location_of
+from krm_fn.plan.items import Location, location_of
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes

@@ -10,8 +10,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import lookup
 from krm_fn.places.installed_charts import chart_sources
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.items import ItemReader, items_of_kinds
-from krm_fn.plan.selection import is_enabled, is_selected
+from krm_fn.plan.items import ItemReader, is_enabled, is_selected, items_of_kinds
 from krm_fn.products.release_kinds import CHART_SOURCES
 from krm_fn.target_table import ROWS, VALUES, VARIABLES, TargetRow
 from krm_fn.targets import TARGETS

@@ -1,23 +1,35 @@
-"""The proxy that a target writes into an object, resolved for the readers that the target names."""
+"""The proxy that a target writes into an object, resolved for its readers, and the objects that a run creates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn import settings
-from krm_fn.clusters import Cluster, Membership, Topology, class_name
+from krm_fn.clusters import (
+    Cluster,
+    Folders,
+    Key,
+    Membership,
+    ObjectIndex,
+    Topology,
+    class_name,
+    key_of,
+)
 from krm_fn.clusters.model import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.config.target_options import REMOVED
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
 from krm_fn.noproxy import Readers
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.record import TargetRecord
+from krm_fn.plan.items import fits, is_enabled, is_selected
+from krm_fn.plan.overview import Overview
+from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
-from krm_fn.targets import ClassContext, Reach
+from krm_fn.target_table import ROWS
+from krm_fn.targets import TARGETS, ClassContext, Reach
 from krm_fn.targets.context import ALL_NODES, ClassEdit
 
 if TYPE_CHECKING:
@@ -169,3 +181,73 @@ def _of_nodes(subject: Subject, target: Target, config: ProxyConfig, readers: Re
         standalone=subject.standalone,
         name=subject.obj.base_name,
     )
+
+
+def companions(
+    subject: Subject, creators: Sequence[Target], config: ProxyConfig
+) -> Iterator[TargetRecord]:
+    """Yield the objects to create beside an object, of the same Clusters and with the same proxy."""
+    obj = subject.obj
+    beside = Subject(subject.item_index, obj, subject.memberships)
+    for target in creators:
+        if obj.group_kind not in ROWS[target.id].beside:
+            continue
+        options = target.options(config.targets)
+        proxy = resolved_for(beside, target, config).settings
+        for data in target.companions(obj.data, proxy, options):
+            created = beside._replace(obj=_new_object(data, obj.ref.file_path))
+            # An override may name the one or the other: the next run finds what is created in the list.
+            resolved = resolved_for(created, target, config)
+            yield created.record_for(target, resolved, config)._replace(is_new=True)
+
+
+def generated(topology: Topology, config: ProxyConfig) -> Iterator[TargetRecord]:
+    """Yield the objects that the options of a target ask for, whatever is in the list."""
+    for name in ROWS:  # a target without options can ask for none, so it is not imported
+        if not (is_enabled(name, config) and config.targets.names(name)):
+            continue
+        target = TARGETS[name]
+        for data in target.generated(target.options(config.targets)):
+            created = _new_object(data)
+            subject = Subject(NO_ITEM, created, topology.of(created))
+            resolved = resolved_for(subject, target, config)
+            yield subject.record_for(target, resolved, config)._replace(is_new=True)
+
+
+def lacking(
+    created: Sequence[TargetRecord],
+    known: ObjectIndex[None],
+    folders: Folders,
+    config: ProxyConfig,
+    overview: Overview,
+) -> Iterator[ObjectRecord]:
+    """Yield the records of the new objects that the list lacks and the selector includes, each once for a cluster.
+
+    One that is created for a folder without Clusters is not there for a folder with some, nor the other way round: a
+    run over one of the two alone creates it.
+    """
+    new: dict[str | None, ObjectIndex[None]] = {}
+    for target_record in created:
+        obj = target_record.obj
+        key = identity(obj)
+        beside = new.setdefault(folders.cluster_folder(key.file), ObjectIndex(folders=folders))
+        if known.candidates(key) or beside.candidates(key):
+            continue
+        if is_selected(obj, config):
+            beside.add(key, None)
+            index, memberships = target_record.item_index, target_record.memberships
+            yield ObjectRecord(index, obj, memberships, [target_record])
+            continue
+        is_excluded = fits(obj, config.selector._replace(exclude=()))
+        if target_record.item_index == NO_ITEM and target_record.is_asked and not is_excluded:
+            overview.not_generated.append(obj)
+
+
+def identity(obj: Object) -> Key:
+    """Return the key of an object, without the hash that a run added to its name."""
+    return key_of(obj)._replace(name=obj.base_name)
+
+
+def _new_object(data: dict[str, object], file: str = "") -> Object:
+    """Return a new object, which belongs into a file; "" for any."""
+    return Object((), data, reference(data)._replace(file_path=file))

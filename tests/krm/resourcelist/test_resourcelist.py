@@ -232,6 +232,8 @@ def test_what_is_no_list_of_objects_is_one_object(obj: dict[str, Any]) -> None:
         ("'kind' : \"Pod\"\n", {"Pod"}),
         ('{"kind":"Pod","x":{"kind": "Y"}}\n', {"Pod", "Y"}),
         ("a: 1\n", set()),
+        ("kind: A\n  schema:\n    kind:\n      description: |-\n        Text.\n      type: string\n", {"A"}),
+        ("kind:\n  a: 1\n", set()),
         ("kind:\n    !!str Pod\n  x: {kind: Y}\n", set()),
         ('kind: "Po\\\n    d"\n  x: {kind: Y}\n', set()),
         ('"k\\u0069nd": Pod\n  x: {kind: Y}\n', set()),

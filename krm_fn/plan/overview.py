@@ -1,13 +1,17 @@
-"""Nodes that no target may write here: of other systems, of a class or by a template that is not in the list."""
+"""What a plan sees besides its records: Clusters, nodes that no target may write, and what cannot be read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import Key, ObjectIndex, Topology, key_of, uses
 from krm_fn.clusters.model import Memberships
+from krm_fn.config import ProxyConfig
+from krm_fn.errors import DocumentError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
+from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.plan.items import is_selected
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.systems import System, system_of
@@ -61,3 +65,47 @@ def _is_written(key: Key, system: System | None) -> bool:
     if system is None:
         return key.group_kind in NODE_KINDS
     return bool(system.target) and not system.waits
+
+
+class Overview:
+    """What ``plan_records`` sees besides the records; it is filled while that runs.
+
+    Attributes:
+        config: the ProxyConfig of the plan; None before the Clusters are read.
+        candidates: how many objects are of kinds that a target could write.
+        selected: how many of them the selector includes.
+        other_nodes: nodes of other systems, and those whose class or template is not in the list.
+        not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
+            which is intended.
+        unreadable: entries that no target needs and that cannot be read.
+        clusters: all Clusters that count as themselves, not as another one of the same name.
+        uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
+        kinds: index of an item that was read -> the kinds of its objects.
+    """
+
+    def __init__(self) -> None:
+        self.config: ProxyConfig | None = None
+        self.candidates = 0
+        self.selected = 0
+        self.other_nodes: list[OtherNodes] = []
+        self.not_generated: list[Object] = []
+        self.unreadable: list[DocumentError] = []
+        self.clusters: list[tuple[Object, Memberships]] = []
+        self.uses = NO_USES
+        self.kinds: dict[int, set[str]] = {}
+
+    def take(
+        self, read: Sequence[Object], topology: Topology, uses: DataUses, config: ProxyConfig
+    ) -> None:
+        """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
+        self.config = config
+        self.uses = uses
+        for nodes in other_nodes(read, topology):
+            if is_selected(nodes.obj, config):
+                self.other_nodes.append(nodes)
+        for obj in read:
+            if obj.group_kind != CLUSTER or obj.is_local:
+                continue
+            memberships = topology.of(obj)
+            if any(membership.cluster.ref == obj.ref for membership in memberships):
+                self.clusters.append((obj, memberships))
