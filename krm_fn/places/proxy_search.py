@@ -133,7 +133,7 @@ def _is_address(path: Pointer, value: str) -> bool:
     """Return whether a member holds the address of a proxy: `proxyUrl`, or `http` of `proxies`."""
     name = path[-1]
     is_named = re.fullmatch(_OTHER_NAME, name) is not None
-    if len(path) > 1 and name in ("http", "https") and path[-2] in ("proxy", "proxies"):
+    if len(path) > 1 and name in ("http", "https") and path[-2] == "proxies":
         is_named = True
     return is_named and re.fullmatch(_ADDRESS, value) is not None
 
