@@ -24,7 +24,8 @@ _INDEX = """\
 
 A target is a place in which inject-proxy writes the proxy. Its name is its path below `spec.targets`, in `only` and in
 `overrides[].match.targets`, where the name of a system stands for all of its targets. With `false` nothing is looked
-at, and what was written before stays (in a removal with `LeftBehind`): remove the proxy first. All are on but those that wait for `true`: {waiting}.
+at, and what was written before stays, as `LeftBehind` says in a removal: remove the proxy first. All are on but those
+that wait for `true`: {waiting}.
 
 The page of a system describes its targets, as `inject-proxy targets NAME` does. [testdata](../testdata) has examples.
 
