@@ -103,7 +103,7 @@ class ExpansionError(InputError):
     """Aliases expand to more values than a text, or all texts of a run, may hold."""
 
 
-class Mistake(NamedTuple):
+class ConfigProblem(NamedTuple):
     """One thing to correct in a FunctionConfig: the path of its field, as far as it may be shown, and one line."""
 
     path: Texts
@@ -115,14 +115,14 @@ class ConfigError(InjectProxyError):
 
     code = "ConfigInvalid"
 
-    def __init__(self, problems: Sequence[Mistake]) -> None:
+    def __init__(self, problems: Sequence[ConfigProblem]) -> None:
         super().__init__("; ".join(problem.text for problem in problems))
         self.problems = problems
 
     @classmethod
     def of(cls, text: str) -> ConfigError:
         """Return the error with one problem, whose field the caller knows."""
-        return cls([Mistake((), text)])
+        return cls([ConfigProblem((), text)])
 
 
 class InternalError(InjectProxyError):

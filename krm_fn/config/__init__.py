@@ -12,20 +12,26 @@ from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import json_schema, semantic_checks
 from krm_fn.config.build import built
 from krm_fn.config.json_schema import fields, schema
-from krm_fn.config.model import (
+from krm_fn.config.names import FieldNames, shown
+from krm_fn.config.proxy_config import (
     Certificates,
+    ClusterMatcher,
     ForeignValue,
+    IgnoredPlace,
     Lookup,
+    Matcher,
     Mirror,
     Mode,
     Override,
+    OverrideSubject,
     PolicyChange,
     ProxyConfig,
+    Selector,
+    TargetOptions,
+    exports_variables,
+    names_of_only,
 )
-from krm_fn.config.names import FieldNames, shown
-from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
-from krm_fn.config.target_options import TargetOptions, exports_variables, names_of_only
-from krm_fn.errors import ConfigError, Mistake
+from krm_fn.errors import ConfigError, ConfigProblem
 from krm_fn.formats import sops
 from krm_fn.light_typing import Any
 from krm_fn.near_names import nearest
@@ -102,10 +108,10 @@ def _loaded(function_config: Mapping[str, Any], objects: Lookup | None) -> Proxy
     if form != (API_VERSION, KIND):
         raise ConfigError.of(_other_form(form))
     if sops.is_encrypted(function_config):
-        raise ConfigError([Mistake(("sops",), _ENCRYPTED)])
-    mistakes = [*_unknown_fields(function_config, _FIELDS, root="spec.")]
+        raise ConfigError([ConfigProblem(("sops",), _ENCRYPTED)])
+    problems = [*_unknown_fields(function_config, _FIELDS, root="spec.")]
     spec = json_schema.plain(function_config.get("spec"))
-    return _checked({} if spec is None else spec, FieldNames("spec"), mistakes, objects)
+    return _checked({} if spec is None else spec, FieldNames("spec"), problems, objects)
 
 
 def _other_form(form: tuple[Any, Any]) -> str:
@@ -143,57 +149,57 @@ def _is_near(text: str, wanted: str) -> bool:
 
 
 def _from_config_map(config_map: Mapping[str, Any], objects: Lookup | None) -> ProxyConfig | None:
-    mistakes = [*_unknown_fields(config_map, _FIELDS_OF_CONFIG_MAP, root="data.")]
+    problems = [*_unknown_fields(config_map, _FIELDS_OF_CONFIG_MAP, root="data.")]
     data = json_schema.plain(config_map.get("data"))
     if data is not None and not isinstance(data, dict):
-        raise ConfigError([*mistakes, Mistake(("data",), "must be a mapping")])
-    if not data and not mistakes:
+        raise ConfigError([*problems, ConfigProblem(("data",), "must be a mapping")])
+    if not data and not problems:
         return None
     from krm_fn.config import configmap  # noqa: PLC0415 -- most runs have a ProxyConfig
 
     names = FieldNames("data")
     spec, wrong = configmap.read(data or {}, names)
-    return _checked(spec, names, [*mistakes, *wrong], objects)
+    return _checked(spec, names, [*problems, *wrong], objects)
 
 
 def _unknown_fields(
     function_config: Mapping[str, Any], known: tuple[str, ...], *, root: str
-) -> Iterator[Mistake]:
+) -> Iterator[ConfigProblem]:
     for name in function_config:
         if name not in known:
             advice = json_schema.unknown(str(name), known, root=root)
-            yield Mistake((shown(name),), advice)
+            yield ConfigProblem((shown(name),), advice)
 
 
 def _checked(
-    spec: Any, names: FieldNames, mistakes: list[Mistake], objects: Lookup | None
+    spec: Any, names: FieldNames, problems: list[ConfigProblem], objects: Lookup | None
 ) -> ProxyConfig:
     """Return ``spec`` as a ProxyConfig, with the values of the objects that it names; raises ConfigError."""
-    _verify([*mistakes, *_mistakes(spec, names)])
+    _verify([*problems, *_problems(spec, names)])
     from krm_fn.config import references  # noqa: PLC0415 -- most configs refer to no object
 
     if objects is None or not references.refers(spec):
         return built(spec, names)
     merged = references.MergedSpec(spec, names, objects)
-    mistakes = [*merged.mistakes, *_mistakes(merged.spec, names)]
+    problems = [*merged.problems, *_problems(merged.spec, names)]
     # A proxy is removed also where the object that named it has gone.
-    if mistakes and spec.get("mode") == Mode.REMOVE.value:
+    if problems and spec.get("mode") == Mode.REMOVE.value:
         return built(spec, names)
-    _verify(mistakes)
+    _verify(problems)
     return merged.completed(built(merged.spec, names))
 
 
-def _verify(mistakes: list[Mistake]) -> None:
-    if mistakes:
-        raise ConfigError(sorted({*mistakes}))
+def _verify(problems: list[ConfigProblem]) -> None:
+    if problems:
+        raise ConfigError(sorted({*problems}))
 
 
-def _mistakes(spec: Any, names: FieldNames) -> Iterator[Mistake]:
-    """Yield each mistake; of a place that a semantic check describes, the schema's is left out."""
+def _problems(spec: Any, names: FieldNames) -> Iterator[ConfigProblem]:
+    """Yield each problem; of a place that a semantic check describes, the schema's is left out."""
     places: set[Pointer] = set()
-    for place, text in semantic_checks.mistakes(spec):
+    for place, text in semantic_checks.problems(spec):
         places.add(place)
-        yield names.mistake(place, text)
-    for place, text in json_schema.mistakes(spec):
+        yield names.problem(place, text)
+    for place, text in json_schema.problems(spec):
         if place not in places:
-            yield names.mistake(place, text)
+            yield names.problem(place, text)

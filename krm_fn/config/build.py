@@ -1,4 +1,4 @@
-"""Build a ProxyConfig from a ``spec`` without mistakes.
+"""Build a ProxyConfig from a ``spec`` without problems.
 
 It checks nothing. Every entry and every fact gets the name of its field, in the form that the user
 wrote.
@@ -10,10 +10,22 @@ from collections.abc import Iterator, Mapping
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLOUD_NAMES, ClusterNetwork, Fact
-from krm_fn.config.model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config.names import FieldNames, texts_at
-from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, Selector, with_tuples
-from krm_fn.config.target_options import WrittenProxy, target_options
+from krm_fn.config.proxy_config import (
+    Certificates,
+    ClusterMatcher,
+    IgnoredPlace,
+    Matcher,
+    Mirror,
+    Mode,
+    Override,
+    PolicyChange,
+    ProxyConfig,
+    Selector,
+    WrittenProxy,
+    target_options,
+    with_tuples,
+)
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Entry, Policy, Style

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from krm_fn import yamledit
 from krm_fn.config import json_schema
 from krm_fn.config.names import FieldNames, shown
-from krm_fn.errors import ConfigError, InputError, Mistake
+from krm_fn.errors import ConfigError, ConfigProblem, InputError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import put_at
 
@@ -42,26 +42,26 @@ class Field(NamedTuple):
         return self.path != other.path or self.value != other.value
 
 
-def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[Mistake]]:
+def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[ConfigProblem]]:
     """Return the ``spec`` that ``data`` means, and its problems; note the keys in ``names``."""
     spec: dict[str, Any] = {}
     fields: list[Field] = []
-    mistakes: list[Mistake] = []
+    problems: list[ConfigProblem] = []
     for key, value in data.items():
         try:
             field = _field(key, value)
         except ConfigError as error:
-            mistakes += error.problems
+            problems += error.problems
             continue
         others = [f"`data.{other.key}`" for other in fields if other.contradicts(field)]
         if others:
             text = f"must not contradict {others[0]}: give only one of them"
-            mistakes.append(Mistake(("data", key), text))
+            problems.append(ConfigProblem(("data", key), text))
         else:
             put_at(spec, field.path, field.value)
         fields.append(field)
         names.keys.setdefault(field.path, key)
-    return spec, mistakes
+    return spec, problems
 
 
 def _field(key: str, value: Any) -> Field:
@@ -71,7 +71,7 @@ def _field(key: str, value: Any) -> Field:
     if known is None:
         names = [*json_schema.fields(), *ALIASES]
         advice = json_schema.unknown(key, names, root="")
-        raise ConfigError([Mistake(("data", shown(key)), advice)])
+        raise ConfigError([ConfigProblem(("data", shown(key)), advice)])
     path = tuple(name.split("."))
     if not isinstance(value, str):
         # A number stays one: ``0640`` without quotes has already become 416, and must not pass as a string.
@@ -90,11 +90,11 @@ def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
         value = json_schema.plain(yamledit.read(text))
     except InputError as error:
         reason = f"must be YAML or JSON text: {error}"
-        raise ConfigError([Mistake(("data", key), reason)]) from None
+        raise ConfigError([ConfigProblem(("data", key), reason)]) from None
     if isinstance(value, str) and "array" in known["type"]:
         return [name.strip() for name in value.split(",")]
     if "object" in known["type"] and not isinstance(value, dict):
         either = "`true`, `false` or " if "boolean" in known["type"] else ""
         message = f"must be {either}a mapping, as YAML or JSON text"
-        raise ConfigError([Mistake(("data", key), message)])
+        raise ConfigError([ConfigProblem(("data", key), message)])
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.errors import Mistake
+from krm_fn.errors import ConfigProblem
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.patch import Pointer, field_path, lookup
@@ -48,10 +48,10 @@ class FieldNames:
                 return FieldName((self.root, self.keys[outer], *map(shown, place[depth:])))
         return FieldName((self.root, *map(shown, place)))
 
-    def mistake(self, place: Pointer, text: str) -> Mistake:
-        """Return a mistake at a place."""
+    def problem(self, place: Pointer, text: str) -> ConfigProblem:
+        """Return a problem at a place."""
         name = self.name(place)
-        return Mistake(name.path, f"{name.referred} {text}".lstrip())
+        return ConfigProblem(name.path, f"{name.referred} {text}".lstrip())
 
 
 def shown(name: Any) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from krm_fn import noproxy
 from krm_fn.config import json_schema
-from krm_fn.config.model import Lookup, ProxyConfig
 from krm_fn.config.names import FieldName, FieldNames, shown, texts_at
-from krm_fn.errors import ConfigError, Mistake
+from krm_fn.config.proxy_config import Lookup, ProxyConfig
+from krm_fn.errors import ConfigError, ConfigProblem
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, copied, lookup, put_at
 from krm_fn.proxy_url import split_url
@@ -38,7 +38,7 @@ class MergedSpec:
     Attributes:
         spec: the merged one.
         names: names its places.
-        mistakes: the problems of references.
+        problems: the problems of references.
         config_map: namespace, name and key of the ConfigMap that ``trustedCA`` was taken from.
         secret_urls: the URLs with a password that come from a Secret.
     """
@@ -46,7 +46,7 @@ class MergedSpec:
     def __init__(self, spec: Mapping[str, Any], names: FieldNames, objects: Lookup) -> None:
         self.spec = copied(spec)
         self.names = names
-        self.mistakes: list[Mistake] = []
+        self.problems: list[ConfigProblem] = []
         self.config_map: tuple[str, str, str] | None = None
         self.secret_urls: set[str] = set()
         self._objects = objects
@@ -54,9 +54,9 @@ class MergedSpec:
             self._take_values(("from", str(index)), source)
         self._take_certificates(_TRUSTED_CA)
         self._take_certificates(_MIRROR_CA)
-        if not (self.mistakes or self.says_none or self._is_enough()):
+        if not (self.problems or self.says_none or self._is_enough()):
             text = "must name a proxy, or `spec` itself must: there is none in it"
-            self.mistakes.append(names.mistake(("from",), text))
+            self.problems.append(names.problem(("from",), text))
 
     @property
     def says_none(self) -> bool:
@@ -135,4 +135,4 @@ class MergedSpec:
 
     def _report(self, reference: Pointer, error: ConfigError) -> None:
         for problem in error.problems:
-            self.mistakes.append(self.names.mistake(reference, problem.text))
+            self.problems.append(self.names.problem(reference, problem.text))

@@ -17,7 +17,7 @@ from krm_fn.clusters import (
 )
 from krm_fn.clusters.model import Memberships
 from krm_fn.config import ProxyConfig
-from krm_fn.config.target_options import REMOVED
+from krm_fn.config.proxy_config import REMOVED
 from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple

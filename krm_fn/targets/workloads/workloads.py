@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from krm_fn.config.target_options import REMOVED, WrittenProxy
+from krm_fn.config.proxy_config import REMOVED, WrittenProxy
 from krm_fn.formats.escaping import read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result

@@ -1,0 +1,433 @@
+"""The checked ProxyConfig: its fields, whom matchers choose, and the options of targets.
+
+Values only. None, where it is allowed, means "not said here", and is something else than empty. Inside a matcher all
+conditions hold (AND); of several matchers, and of several globs, one suffices (OR).
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Collection, Iterable, Mapping
+from enum import Enum
+from types import MappingProxyType
+
+from krm_fn.clusters import ClusterNetwork, Key, ObjectIndex
+from krm_fn.errors import ConfigError
+from krm_fn.krm.codes import Severity
+from krm_fn.light_typing import Any, NamedTuple, Protocol
+from krm_fn.noproxy import Entry, Policy, Style
+from krm_fn.patch import Pointer, list_at, lookup
+from krm_fn.products.node_kinds import FILES_ON_REQUEST
+from krm_fn.target_table import ROWS, SYSTEMS, part_of, system_of
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_DISTRIBUTIONS = "distributions"
+_NODE_FILES = ("environment", "profile", "apt", "zypper", "docker")
+"""What the option ``files`` of ``nodes`` may name."""
+REMOVED = "removed"
+"""Member of the options of ``workloads`` for objects that are to have no proxy: each ``WrittenProxy``, which goes."""
+
+
+class WrittenProxy(NamedTuple):
+    """A proxy that a ProxyConfig, or an override of it, writes into the environment of a container.
+
+    Attributes:
+        http: the URL for ``http://``, "" for none.
+        https: the URL for ``https://``, "" for none.
+        has_list: whether a list is written beside it.
+    """
+
+    http: str
+    https: str
+    has_list: bool
+
+
+class TargetOptions(NamedTuple):
+    """The options of all targets.
+
+    Attributes:
+        systems: key of ``spec.targets`` -> the mapping that is given for it.
+        off: the IDs of the targets that are switched off.
+    """
+
+    systems: Mapping[str, Mapping[str, Any]] = _NOTHING
+    off: frozenset[str] = frozenset()
+
+    def is_on(self, target_id: str) -> bool:
+        """Return whether a target is not switched off."""
+        return target_id not in self.off
+
+    def of(self, target_id: str) -> Mapping[str, Any]:
+        """Return the options of the system of a target."""
+        return self.systems.get(system_of(target_id), _NOTHING)
+
+    def given_for(self, target_id: str) -> Any:
+        """Return the value of the part of a target, or all options of its system."""
+        part = part_of(target_id)
+        options = self.of(target_id)
+        return options.get(part) if part else options
+
+    def names(self, target_id: str) -> bool:
+        """Return whether something is given for a target itself, or its objects are asked for."""
+        return bool(self.given_for(target_id)) or self.generates(target_id)
+
+    def generates(self, target_id: str) -> bool:
+        """Return whether the option ``generate`` asks for the objects of a target."""
+        wanted = self.of(target_id).get("generate") or ()
+        return wanted is True or part_of(target_id) in wanted
+
+    def removing(self, proxies: Collection[WrittenProxy]) -> TargetOptions:
+        """Return the options with which these proxies go from workloads that are to have none."""
+        workloads = {**self.systems.get("workloads", {}), REMOVED: proxies}
+        return self._replace(systems={**self.systems, "workloads": workloads})
+
+    def with_all_on(self) -> TargetOptions:
+        """Return the options with which every target is on, and replaces the values of others."""
+        systems = {}
+        for system in SYSTEMS:
+            systems[system] = {**self.systems.get(system, {}), "conflict": "Override"}
+        systems[_DISTRIBUTIONS] = {part_of(name): True for name in SYSTEMS[_DISTRIBUTIONS]}
+        systems["nodes"]["files"] = [*_NODE_FILES]
+        return TargetOptions(systems)
+
+
+def target_options(spec: Any) -> TargetOptions:
+    """Return the options that a ``spec`` without problems gives."""
+    given = spec.get("targets", {})
+    systems = {system: options for system, options in given.items() if isinstance(options, dict)}
+    only = list_at(spec, ("only",))
+    off = set()
+    for name in ROWS:
+        is_named = not only or name in only or system_of(name) in only
+        if not is_named or is_switched_off(spec, name):
+            off.add(name)
+    for name in only:
+        is_part = name in ROWS and system_of(name) == _DISTRIBUTIONS
+        if is_part:  # to name it is to ask for it
+            systems[_DISTRIBUTIONS] = {part_of(name): True, **systems.get(_DISTRIBUTIONS, {})}
+    return TargetOptions(systems, frozenset(off))
+
+
+def is_switched_off(spec: Any, target_id: str) -> bool:
+    """Return whether ``spec.targets``, which may be wrong, says no to a target, or does not ask for one on request."""
+    system = system_of(target_id)
+    if lookup(spec, ("targets", system)) is False:
+        return True
+    given = lookup(spec, ("targets", system, part_of(target_id)))
+    return given is False or (target_id == FILES_ON_REQUEST and not given)
+
+
+def exports_variables(nodes: Mapping[str, Any]) -> bool:
+    """Return whether the options of ``nodes`` leave the commands that export the variables."""
+    commands = nodes.get("commands")
+    return commands is not False and lookup(commands, ("exports",), True) is True
+
+
+def names_of_only() -> tuple[str, ...]:
+    """Return every name that ``spec.only`` may hold: systems, which are names for several targets, then targets."""
+    return tuple(dict.fromkeys((*SYSTEMS, *ROWS)))
+
+
+def with_tuples(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a mapping, each list as a tuple."""
+    members = dict(written)
+    for key, value in written.items():
+        if isinstance(value, list):
+            members[key] = tuple(value)
+    return members
+
+
+class Matcher(NamedTuple):
+    """Fits an object when every field that is given fits."""
+
+    names: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    labels: Mapping[str, str] = _NOTHING
+    annotations: Mapping[str, str] = _NOTHING
+
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Matcher:
+        """Return the matcher of a valid FunctionConfig."""
+        fields = with_tuples(written)
+        return cls(**{key: value for key, value in fields.items() if key in cls._fields})
+
+    def fits(
+        self,
+        *,
+        kind: str,
+        name: str = "",
+        namespace: str = "",
+        labels: Mapping[str, Any] = _NOTHING,
+        annotations: Mapping[str, Any] = _NOTHING,
+    ) -> bool:
+        """Return whether an object matches; a label or annotation that is no string matches nothing."""
+        return all(map(_fits, self, (name, namespace, kind, labels, annotations)))
+
+
+class Selector(NamedTuple):
+    """Which objects may be changed."""
+
+    include: tuple[Matcher, ...] = ()
+    exclude: tuple[Matcher, ...] = ()
+
+    def selects(self, **identity: Any) -> bool:
+        """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` does; see ``Matcher.fits``."""
+        for matcher in self.exclude:
+            if matcher.fits(**identity):
+                return False
+        if not self.include:
+            return True
+        return any(matcher.fits(**identity) for matcher in self.include)
+
+
+class IgnoredPlace(NamedTuple):
+    """Fits a finding of one of the ``rules``; a glob of ``paths`` may fit the end of a path."""
+
+    rules: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def fits(self, *, path: str, kind: str, name: str) -> bool:
+        """Return whether the place of a finding, its object and the path of its file, matches."""
+        if not _fits(self.kinds, kind):
+            return False
+        if not _fits(self.names, name):
+            return False
+        below = [f"*/{glob}" for glob in self.paths]
+        return _fits((*self.paths, *below), path)
+
+
+class OverrideSubject(NamedTuple):
+    """A place in which a target writes a proxy, as the ``match`` of an override sees it, in the same order.
+
+    Attributes:
+        cluster: the name of the Cluster; None for an object that belongs to no known one.
+        namespace: that of the Cluster.
+        labels: those of the Cluster.
+        role: "ControlPlane", "Worker" or "".
+        groups: every name of the worker group.
+        target: the ID of the target.
+        name: that of the object.
+    """
+
+    cluster: str | None = None
+    namespace: str = ""
+    labels: Mapping[str, Any] = _NOTHING
+    role: str = ""
+    groups: tuple[str, ...] = ()
+    target: str = ""
+    name: str = ""
+
+    def __hash__(self) -> int:
+        """Hash all but the labels, which are a mapping and have no hash."""
+        of_cluster = (self.cluster, self.namespace, self.role, self.groups)
+        return hash((*of_cluster, self.target, self.name))
+
+
+class ClusterMatcher(NamedTuple):
+    """Fits a place when every field that is given fits; without a Cluster, none of the first five does."""
+
+    clusters: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    labels: Mapping[str, str] = _NOTHING
+    roles: tuple[str, ...] = ()
+    worker_groups: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
+
+    def fits(self, place: OverrideSubject) -> bool:
+        """Return whether the place matches."""
+        if place.cluster is None and any(self[:5]):
+            return False
+        names = (place.target, system_of(place.target))
+        return all(map(_fits, self, (*place[:5], names, place.name)))
+
+
+def _fits(globs: Any, values: Any) -> bool:
+    """Return whether there are no globs, or one fits a text of the values; of mappings, each glob its member."""
+    if not globs:
+        return True
+    if isinstance(globs, Mapping):
+        return all(_fits((glob,), values.get(key)) for key, glob in globs.items())
+    if not isinstance(values, tuple):
+        values = (values,)
+    for text in values:
+        if not isinstance(text, str):
+            continue
+        for glob in globs:
+            if fnmatch.fnmatchcase(text, glob):
+                return True
+    return False
+
+
+class Mode(Enum):
+    """The purpose of a run."""
+
+    INJECT = "Inject"
+    REMOVE = "Remove"
+    CHECK = "Check"
+
+
+class PolicyChange(NamedTuple):
+    """A ``noProxyPolicy`` as written: a field that it leaves out is None.
+
+    Convention: merged as JSON merges (RFC 7396): a list replaces the list before.
+    """
+
+    style: Style | None = None
+    without: frozenset[str] | None = None
+    infrastructure_endpoint: bool | None = None
+    extra: tuple[Entry, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    rooted: bool | None = None
+
+    def over(self, policy: Policy) -> Policy:
+        """Return ``policy`` with the fields that are set here in place of its own."""
+        said = {name: value for name, value in self._asdict().items() if value is not None}
+        return policy._replace(**said)
+
+
+class Override(NamedTuple):
+    """One entry of ``spec.overrides``: the objects that it is for, and its settings.
+
+    None means "as before". ``replaces``: ``no_proxy`` replaces the entries before; it is not added behind them.
+    """
+
+    match: ClusterMatcher
+    http_proxy: str | None = None
+    https_proxy: str | None = None
+    no_proxy: tuple[Entry, ...] | None = None
+    replaces: bool = False
+    disabled: bool | None = None
+    policy: PolicyChange = PolicyChange()
+
+
+class Certificates(NamedTuple):
+    """Certificates in PEM form, "" for none; the last line ends with a line break.
+
+    ``config_map`` is (namespace, name, key) of the ConfigMap they were taken from; None for those written inline, and
+    for a ConfigMap that is local configuration and never reaches a cluster.
+    """
+
+    pem: str = ""
+    config_map: tuple[str, str, str] | None = None
+
+
+class ForeignValue(NamedTuple):
+    """A value of another system: ``place`` is the key that holds it; behind its object, for a message.
+
+    ``in_secret`` is True where that object is a Secret.
+    """
+
+    value: Any
+    place: str
+    in_secret: bool = False
+
+
+class Lookup(Protocol):
+    """Reads the objects that a FunctionConfig refers to; raises a ConfigError without the place in it."""
+
+    def views(self) -> Iterable[tuple[str, Lookup]]:
+        """Yield the files of objects with one name and different contents, and the same Lookup as each file sees it."""
+
+    def values(self, source: Mapping[str, Any]) -> Mapping[Pointer, ForeignValue]:
+        """Return the values of an entry of ``spec.from``: path below ``spec`` -> value."""
+
+    def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
+        """Return the text of a ConfigMap, not checked yet, and the ConfigMap itself unless it is only local."""
+
+
+class Mirror(NamedTuple):
+    """``spec.registryMirror``: the URL as given, its host without brackets and port, and its certificates."""
+
+    url: str
+    host: str
+    ca: Certificates = Certificates()
+
+
+class ProxyConfig(NamedTuple):
+    """A checked FunctionConfig.
+
+    Attributes:
+        http_proxy: the URL as given, "" for none.
+        https_proxy: the same for ``https://``.
+        no_proxy: the user's entries, split at commas and trimmed, each with the field it is in.
+        mode: ``spec.mode``.
+        policy: ``spec.noProxyPolicy``.
+        overrides: ``spec.overrides``, in their order.
+        cluster_defaults: facts for Clusters that do not say them.
+        lint: the severity of each rule that is named, None for one that is switched off.
+        ignore: ``spec.lint.ignore``.
+        selector: ``spec.selector``.
+        targets: ``spec.targets`` and ``spec.only``.
+        trusted_ca: ``spec.trustedCA``.
+        mirror: ``spec.registryMirror``.
+        hash_names: ``rollout.hashNames``; None where it is not given.
+        fail_on: the least severity that makes a run fail.
+        says_none: an object of ``spec.from`` says explicitly that there is no proxy, and nothing else names one.
+        secret_urls: the URLs with a password that come from a Secret of ``spec.from``.
+        reads_objects: objects of ``spec.from`` say a part of it.
+        trusted_namespaces: globs, see ``trusts``.
+        views: the ProxyConfig with the values of each of several objects of one name, by file; empty if they agree.
+    """
+
+    http_proxy: str = ""
+    https_proxy: str = ""
+    no_proxy: tuple[Entry, ...] = ()
+    mode: Mode = Mode.INJECT
+    policy: Policy = Policy()
+    overrides: tuple[Override, ...] = ()
+    cluster_defaults: ClusterNetwork = ClusterNetwork()
+    lint: Mapping[str, Severity | None] = MappingProxyType({})
+    ignore: tuple[IgnoredPlace, ...] = ()
+    selector: Selector = Selector()
+    targets: TargetOptions = TargetOptions()
+    trusted_ca: Certificates = Certificates()
+    mirror: Mirror | None = None
+    hash_names: bool | None = None
+    fail_on: Severity = Severity.ERROR
+    says_none: bool = False
+    secret_urls: frozenset[str] = frozenset()
+    reads_objects: bool = False
+    trusted_namespaces: tuple[str, ...] = ()
+    views: ObjectIndex[Any] = ObjectIndex()
+
+    def seen_from(self, file: str) -> ProxyConfig:
+        """Return the view of objects in a file; raises ConfigError if different ones are equally near."""
+        if not self.views:
+            return self
+        near = self.views.candidates(Key("", "", "", "", file))
+        view: ProxyConfig
+        view, *others = [self.views[key] for key in near]
+        if any(other != view for other in others):
+            files = " and ".join(key.file for key in near)
+            problem = (
+                f"refers to objects of one name in {files}, which differ and are equally near to {file}: put one "
+                "into its folder, or leave its objects out by `spec.selector.exclude`"
+            )
+            raise ConfigError.of(problem)
+        return view
+
+    def trusts(self, namespace: str) -> bool:
+        """Return whether objects of ``namespace`` may name a Cluster of another one; "" stands for no claim at all."""
+        if not namespace:
+            return True
+        return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
+
+    @property
+    def removes(self) -> bool:
+        """Whether some objects are to have no proxy: all in a removal, or those of an override."""
+        return self.mode is Mode.REMOVE or any(override.disabled for override in self.overrides)
+
+    @property
+    def proxy_urls(self) -> frozenset[str]:
+        """The URLs of all proxies that ``spec``, its overrides and the objects of ``spec.from`` name."""
+        urls = {self.http_proxy, self.https_proxy, *self.secret_urls}
+        for override in self.overrides:
+            urls.add(override.http_proxy or "")
+            urls.add(override.https_proxy or "")
+        for view in self.views.values():
+            urls |= view.proxy_urls
+        return frozenset(urls - {""})
