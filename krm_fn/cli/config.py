@@ -116,7 +116,7 @@ def _configs_above(
 ) -> list[FoundConfig]:
     """Return the ProxyConfigs of other files in the folder of the paths, and above it in the git repository.
 
-    A file that cannot be read holds none, and what a ResourceList says to its function is none.
+    A file that cannot be read holds none, and the ``functionConfig`` of a ResourceList is none.
     """
     configs: list[FoundConfig] = []
     known = manifests.paths.values()
@@ -141,7 +141,7 @@ def _files_above(paths: Sequence[str], exclude: Sequence[str]) -> Iterator[str]:
 
 
 def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
-    """Return the ProxyConfigs among manifests; what a ResourceList says to its function counts before its items."""
+    """Return the ProxyConfigs among manifests; the ``functionConfig`` of a ResourceList counts before its items."""
     objects = Objects(manifests, *more)
     configs = []
     for index in manifests.holding((config.KIND, "ResourceList")):
@@ -164,7 +164,7 @@ def _only(configs: Sequence[FoundConfig], path: str = "") -> FoundConfig:
 
 
 def _without_config(manifests: Manifests, file: str) -> UsageError:
-    """Return the error about a file that holds no ProxyConfig; raises what is wrong with its text, or its kind."""
+    """Return the error about a file that holds no ProxyConfig; raises another one about its text, or its kind."""
     for index in range(len(manifests)):
         list(manifests.objects(index))
     _refuse_misspelt(manifests)

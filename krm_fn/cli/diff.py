@@ -36,7 +36,7 @@ class _Hunk(NamedTuple):
     new_line: int
 
     def change(self) -> str:
-        """Return what it removes and adds; a new file is like no other change."""
+        """Return the lines that it removes and adds; a new file is like no other change."""
         changes = [(mark, text.raw[number]) for mark, text, number in self.lines() if mark != " "]
         return repr((not self.old.raw, changes))
 
@@ -48,7 +48,7 @@ class _Hunk(NamedTuple):
         return f"@@ -{old} +{new} @@"
 
     def lines(self) -> Iterator[tuple[str, MaskedText, int]]:
-        """Yield what stands in front of each line, the text that holds it, and its number there."""
+        """Yield the mark in front of each line, the text that holds it, and its number there."""
         for tag, start, end, new_start, new_end in self.opcodes:
             mark = " " if tag == "equal" else "-"
             for number in range(start, end):
@@ -65,7 +65,7 @@ def diff_lines(
 
     Args:
         changes: name -> content before and after.
-        passwords: what is hidden wherever it is.
+        passwords: texts that are hidden wherever they are.
         is_grouped: whether equal hunks are shown once, with the names of the other files that have them.
     """
     groups: dict[object, list[_Hunk]] = {}

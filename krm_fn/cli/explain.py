@@ -21,7 +21,7 @@ from krm_fn.pipeline.run import run_checked
 
 
 def run(args: Namespace) -> Answer:
-    """Explain what a run would write."""
+    """Explain the changes that a run would make."""
     is_named = args.paths and not any(map(os.path.isdir, args.paths))
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
     folder = common_folder(args.paths or ["."])

@@ -108,7 +108,7 @@ def _cluster(args: Namespace) -> Cluster:
 
 
 def _filled(text: str, form: FileForm, proxy: ProxySettings) -> tuple[str, list[str]]:
-    """Return a file with a proxy, or without one, and what was done, if anything was.
+    """Return a file with a proxy, or without one, and a description of the change, if there is one.
 
     Raises:
         InputError: the file cannot be read or edited, or is none of the system.

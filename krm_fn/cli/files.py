@@ -31,7 +31,7 @@ class FoundFile(NamedTuple):
 def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
     """Return the named files, and every YAML, JSON or template of a kustomization in named folders, each once.
 
-    Hidden files and what `.gitignore` and `.krmignore` name are left out of folders; a file that is named itself is
+    Hidden files and those that `.gitignore` and `.krmignore` name are left out of folders; a file named itself is
     left out by ``exclude`` only.
 
     Raises:
@@ -65,7 +65,7 @@ def _files_below(name: str, path: str, ignored: Ignored) -> Iterator[FoundFile]:
 
 
 def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
-    """Yield the folders, YAML and JSON files in a folder, in order, without what is hidden or left out."""
+    """Yield the folders, YAML and JSON files in a folder, in order, without those that are hidden or left out."""
     try:
         with os.scandir(folder) as entries:
             children = sorted(entries, key=lambda child: child.name)

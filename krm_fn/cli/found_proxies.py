@@ -1,4 +1,4 @@
-"""What a repository and the shell already say about a proxy, for `inject-proxy init`."""
+"""Find the proxies that a repository and the shell already use, for `inject-proxy init`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def find_proxies(
         manifests: the objects.
         others: name of a file of another system -> its content.
         targets: `spec.targets`, which chooses some of the objects.
-        variables: those of the shell, or what a person says in their place.
+        variables: those of the shell, or the answers of a person in their place.
         place_of_variables: which of both.
 
     Raises:
@@ -113,7 +113,7 @@ def find_proxies(
 def _note_readings(
     found: dict[tuple[str, str], FoundProxy], readings: Sequence[Reading], place: ProxyPlace
 ) -> None:
-    """Note the proxies of one object, each by what one program reads together."""
+    """Note the proxies of one object, each with the variables that one program reads together."""
     for variables in by_place(readings):
         values = {variable.upper(): reading.text for variable, reading in variables.items()}
         _note_proxy(found, values, place)
@@ -175,7 +175,7 @@ def _usable(text: str) -> ProxyUrl | None:
 
 
 def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
-    """Yield the entries of a list that a person wrote: not what a run derives for the Clusters of the place."""
+    """Yield the entries of a list that a person wrote: not those that a run derives for the Clusters of the place."""
     if not text or noproxy.may_hold_a_credential(text):
         return
     proxy_config = ProxyConfig(http_proxy=proxy.http, https_proxy=proxy.https)

@@ -12,7 +12,7 @@ from krm_fn.pipeline.run import run as run_function
 
 
 def run(args: Any = None) -> Answer:
-    """Do what the functionConfig of the list asks for; ``args`` has the options, if there are some."""
+    """Run the functionConfig of the list over it; ``args`` has the options, if there are some."""
     outcome = run_function(streams.read())
     lines = result_lines(outcome.results, verbose=args is not None and args.verbose)
     if outcome.left:

@@ -1,4 +1,4 @@
-"""``inject-proxy help``: how a command is used, or what a code means."""
+"""``inject-proxy help``: the usage of a command, or the meaning of a code."""
 
 from __future__ import annotations
 

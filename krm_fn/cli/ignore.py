@@ -1,4 +1,4 @@
-"""What `.gitignore`, `.krmignore` and `--exclude` leave out.
+"""Find the files that `.gitignore`, `.krmignore` and `--exclude` leave out.
 
 Sources: git's documentation of `gitignore`, "PATTERN FORMAT" and "NOTES" (a file that git tracks is not affected), and
 of its index (`gitformat-index`); kustomize and kpt read `.krmignore` in the same format.
@@ -40,7 +40,7 @@ class _Rule(NamedTuple):
 
 
 class Ignored(NamedTuple):
-    """What is left out: the last rule of folders that matches decides, and before them those of `--exclude`.
+    """The rules that leave files out: the last one of folders that fits decides, and before them those of `--exclude`.
 
     Attributes:
         rules: the rules of ignore files.
@@ -68,13 +68,13 @@ class Ignored(NamedTuple):
         return not self.is_inside or self._is_tracked(path, is_folder=is_folder)
 
     def below(self, folder: str) -> Ignored:
-        """Return what is left out in a folder, an absolute path, inside of this one."""
+        """Return the rules for a folder, an absolute path, inside of this one."""
         # Git rules out each file of a folder that is ignored, and no later rule brings it back.
         is_kept = self._replace(tracked=b"").keeps(folder, is_folder=True)
         return self._replace(is_inside=not is_kept).with_rules_of(folder)
 
     def with_rules_of(self, folder: str) -> Ignored:
-        """Return what is left out with the rules of the ignore files of a folder, too."""
+        """Return these rules with those of the ignore files of a folder."""
         of_git = _read(folder, ".gitignore", is_of_git=True)
         of_krm = _read(folder, ".krmignore")
         return self._replace(rules=[*self.rules, *of_git, *of_krm])
@@ -87,7 +87,7 @@ class Ignored(NamedTuple):
 
 
 def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
-    """Return what is left out in a folder, an absolute path, to which the patterns ``exclude`` are relative.
+    """Return the rules for a folder, an absolute path, to which the patterns ``exclude`` are relative.
 
     The rules of the folders above count, too, up to the root of the git repository.
     """

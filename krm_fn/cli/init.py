@@ -1,4 +1,4 @@
-"""``inject-proxy init``: a first ProxyConfig for a repository, made of what is there.
+"""``inject-proxy init``: a first ProxyConfig for a repository, made of the proxies that are there.
 
 The file has 25 lines at most. No password is written: a line says how to create the Secret that holds it.
 """
@@ -99,7 +99,7 @@ def run(args: Namespace) -> Answer:
 
 
 def _answer(question: str, read: Callable[[str], _Read]) -> _Read:
-    """Ask until an answer can be read, and return what was read; raises UsageError where there is none."""
+    """Ask until an answer can be read, and return it as read; raises UsageError if there is none."""
     while True:
         sys.stderr.write(f"{question}: ")
         sys.stderr.flush()

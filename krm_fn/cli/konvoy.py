@@ -49,7 +49,7 @@ _INFRASTRUCTURES = {
 
 
 def spec_of(arguments: Sequence[str]) -> tuple[Fields, list[str]]:
-    """Return the ``spec`` that says the same as a command line, and lines about what no field says."""
+    """Return the ``spec`` that says the same as a command line, and lines about flags without a field."""
     flags, rest = _parsed(arguments)
     spec = _proxies(flags)
     if _MIRROR in flags:
@@ -102,7 +102,7 @@ def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def _proxies(flags: Mapping[str, str]) -> Fields:
-    """Return what both roles have in common, and an override for each role that has values of its own."""
+    """Return the values that both roles have in common, and an override for each role that has others."""
     of_roles = {role: _proxy(flags, prefix) for role, prefix in _ROLES.items()}
     if not any(of_roles.values()):
         return _proxy(flags, "")
@@ -133,7 +133,7 @@ def _proxy(flags: Mapping[str, str], prefix: str) -> Fields:
 def command_line(
     config: ProxyConfig, cluster: Cluster, roles: Sequence[Role]
 ) -> tuple[str, list[str]]:
-    """Return the command line that creates a cluster with the proxy of a ProxyConfig, and lines about what it lacks."""
+    """Return the command line that creates a cluster with the proxy of a ProxyConfig, and lines about missing flags."""
     defaults = config.cluster_defaults
     infrastructure = "preprovisioned"
     for word, kind in _INFRASTRUCTURES.items():

@@ -63,7 +63,7 @@ def _kind(result: Result) -> object:
 
 
 def _of_kind(results: Sequence[Result]) -> str:
-    """Return what the results of one code have in common: their words, or what the code means where these are long."""
+    """Return a line for the results of one code: the words of all, or the meaning of the code if these are long."""
     from krm_fn.krm.messages import explanations  # noqa: PLC0415 -- the function needs none
 
     first = results[0]

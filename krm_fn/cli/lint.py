@@ -1,4 +1,4 @@
-"""``inject-proxy lint``: check a NO_PROXY list, or what manifests say about a proxy; nothing is written."""
+"""``inject-proxy lint``: check a NO_PROXY list, or the proxies in manifests; nothing is written."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(args: Namespace) -> Answer:
 
 
 def _is_list(word: str) -> bool:
-    """Return whether a word is a NO_PROXY list: what exists, or looks like a path, is a path."""
+    """Return whether a word is a NO_PROXY list: a file that exists, or a word that looks like a path, is none."""
     if word == "-" or os.path.lexists(word):
         return False
     return not (word.startswith(("/", "./", "../")) or word.endswith((".yaml", ".yml", "/")))

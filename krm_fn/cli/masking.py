@@ -1,4 +1,4 @@
-"""What a diff may show of a manifest: its lines, of which some end with ``***``.
+"""Mask the lines of a manifest for a diff: some end with ``***``.
 
 A document is read, so that what decides about a value is what it says, and in which field it is. From a secret value
 on, its line is hidden. What has the form of a credential anywhere in a line is hidden by `krm_fn.krm.masking`.
@@ -43,7 +43,7 @@ class MaskedText:
         self._masked = partial(_masked, passwords=passwords)
 
     def line(self, number: int) -> str:
-        """Return what may be shown of a line, counted from 0, without its line break."""
+        """Return the part of a line, counted from 0, that may be shown, without its line break."""
         if not self._is_read:
             self._is_read = True
             for start, end in documents(self._text):
@@ -55,12 +55,12 @@ class MaskedText:
         return self._masked(line)
 
     def split(self, number: int) -> tuple[str, str]:
-        """Return what a line holds, and its line break."""
+        """Return the content of a line, and its line break."""
         content = self.raw[number].rstrip("\r\n")
         return content, self.raw[number][len(content) :]
 
     def _read(self, start: int, end: int) -> None:
-        """Note what is hidden of a document."""
+        """Note the hidden parts of a document."""
         try:
             document = Document(self._text[start:end])
             document.data()  # refuses aliases that say too much
@@ -186,7 +186,7 @@ def _is_secret(name: str, value: Node) -> bool:
 
 
 def _values_in(node: Node) -> Iterator[Node]:
-    """Yield the texts in a value, at any depth, and what aliases in it mean."""
+    """Yield the texts in a value, at any depth, and in the values of its aliases."""
     target = _target(node)
     if isinstance(target, Scalar):
         yield target
@@ -204,5 +204,5 @@ def _text(node: Node) -> str:
 
 
 def _target(node: Node) -> Node:
-    """Return what an alias means; another node as it is."""
+    """Return the node that an alias means; another node as it is."""
     return node.target if isinstance(node, Alias) else node

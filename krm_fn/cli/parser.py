@@ -46,7 +46,7 @@ _Options = Mapping[str, Any]
 
 
 class _Command(NamedTuple):
-    """A command: what it does, its own arguments by name, and examples."""
+    """A command: its purpose, its own arguments by name, and examples."""
 
     summary: str
     arguments: Mapping[str, _Options] = {}

@@ -35,10 +35,10 @@ def report(
 
     Args:
         form: the name of the form.
-        command: what found them.
+        command: the command that found them.
         results: the findings and the changes.
-        manifests: what was judged, also where nothing was found.
-        fail_on: what is less severe is no failure of a test.
+        manifests: the files that were judged, also those without a result.
+        fail_on: a result that is less severe is no failure of a test.
     """
     findings = [manifests.placed(result) for result in results]
     if form == "json":

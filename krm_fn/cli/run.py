@@ -1,4 +1,4 @@
-"""``inject-proxy run``: what the function does to a list, done to files and folders, or to a stream of documents.
+"""``inject-proxy run``: run the function over files and folders, or over a stream of documents.
 
 All objects of all files are one list, so that each object finds its Cluster.
 """
@@ -37,7 +37,7 @@ _MANY_FILES = 10
 
 
 def run(args: Namespace) -> Answer:
-    """Edit files or a stream, or say what would be edited."""
+    """Edit files or a stream, or report the edits that would be made."""
     _refuse_contradictions(args)
     selection = select(args.paths, args.exclude)
     files = selection.documents()
@@ -161,7 +161,7 @@ def _lines_about_files(
 
 
 def _with_options(function_config: Any, args: Namespace) -> Any:
-    """Return a ProxyConfig with what `--only` and `--check` say in the place of its own."""
+    """Return a ProxyConfig with the values of `--only` and `--check` in the place of its own."""
     spec = lookup(function_config, ("spec",))
     if not isinstance(spec, dict):
         return function_config

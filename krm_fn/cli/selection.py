@@ -63,7 +63,7 @@ class LeftAlone(Enum):
 
 
 class Selection(NamedTuple):
-    """What was read: files by name, those that are manifests, and why each other one is left alone.
+    """The files that were read, by name: those that are manifests, and why each other one is left alone.
 
     ``paths`` has the absolute path of each file; it is empty for a stream.
     """

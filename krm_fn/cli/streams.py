@@ -28,7 +28,7 @@ class ContentChange(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a command prints on both streams, the files that it writes, and its exit code."""
+    """The output of a command on both streams, the files that it writes, and its exit code."""
 
     output: Sequence[bytes] = ()
     lines: Sequence[str] = ()
@@ -60,7 +60,7 @@ def read_file(path: str, name: str = "", *, at_most: int = LARGEST) -> bytes:
 
     Args:
         path: the file.
-        name: what messages call it, where this is not the path.
+        name: its name in messages, if that is not the path.
         at_most: the number of bytes that it may hold.
 
     Raises:

@@ -39,6 +39,6 @@ def _table(names: Sequence[str]) -> str:
 
 
 def _page(name: str) -> str:
-    """Return what the page of its system says about a target, in Markdown without links and comments."""
+    """Return the section about a target on the page of its system, in Markdown without links and comments."""
     text = f"# {name}\n\n{section_of(name)}\n\n#{introduction_of(system_of(name))}\n"
     return re.sub(_NOT_SHOWN, r"\1", text)

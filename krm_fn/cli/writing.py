@@ -109,7 +109,7 @@ def _replace(file: Path, new: Path | None) -> None:
 
 
 def _restored(done: Mapping[Path, ContentChange]) -> list[str]:
-    """Give files back what they held; return the names of those that cannot get it back."""
+    """Give files their content back; return the names of those that cannot get it back."""
     left = []
     for file, change in done.items():
         try:

@@ -1,4 +1,4 @@
-"""Texts that assign variables line by line: what a form can say, and how its assignments are changed.
+"""Read and change the assignments of texts that assign variables line by line.
 
 Who knows a format finds its assignments; all else in the text stays byte for byte. The formats that have one variable
 in each line are here: environment files, profiles, settings of apt and zypper. A row says how a file writes its lines,
@@ -103,7 +103,7 @@ def edit_assignments(
         assignments: all of the text.
         wanted: name -> value.
         writing: how the form writes them.
-        last_place: where a new line goes that has no neighbour, and what has to be in front of it.
+        last_place: where a new line goes that has no neighbour, and the text that has to be in front of it.
     """
     kept: dict[str, Assignment] = {}
     edits: list[Edit] = []
@@ -122,7 +122,7 @@ def edit_assignments(
 def _removals(
     text: str, assignments: Sequence[Assignment], kept: Mapping[str, Assignment]
 ) -> Iterator[Edit]:
-    """Yield the removal of what is not kept, but for comments: the line, or with the blank beside it among others."""
+    """Yield the removal of assignments that are not kept: the line, or among others the word with a blank beside it."""
     lines: dict[int, list[Assignment]] = {}
     for assignment in assignments:
         lines.setdefault(assignment.line_start, []).append(assignment)
@@ -194,12 +194,12 @@ class LineForm(NamedTuple):
         names: proxy variable -> its name in the file; it cannot say those that are missing.
         line: how a line is written: ``{name}`` in front of ``{value}``.
         quoted: how a value is written.
-        before: a pattern of what a line of somebody else has in front of the name.
-        sign: a pattern of what it has between name and value.
+        before: a pattern of the text that a line of somebody else has in front of the name.
+        sign: a pattern of the text between name and value.
         values: a pattern of the values that it may have, as written.
         refused: the characters that a value cannot hold.
-        escapes: character -> what is written for it.
-        constants: what the file must say in addition, name -> value.
+        escapes: character -> its escaped form.
+        constants: further assignments of the file, name -> value.
         bare: a pattern of the values that need no quotes; "" where all have them.
     """
 
@@ -244,7 +244,7 @@ def _assignments(row: LineForm, text: str) -> list[Assignment]:
 
 
 def _read(row: LineForm, text: str) -> list[Assignment]:
-    """Return what a text assigns, by the names of the variables."""
+    """Return the values that a text assigns, by the names of the variables."""
     variables = {name: variable for variable, name in row.names.items()}
     read = []
     for assignment in _assignments(row, text):

@@ -1,6 +1,6 @@
 """YAML documents inside a value of a Secret or a ConfigMap, read and edited as losslessly as the object around them.
 
-It knows where such a text is and how it is encoded, and never what is in it. A text that is
+It knows where such a text is and how it is encoded, and never reads it. A text that is
 not there, or cannot be read, is no text; a part of it that no edit is about stays as it is, comments and annotations
 of ytt, separators and order included.
 
@@ -30,7 +30,7 @@ class Value(NamedTuple):
     """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there.
 
     ``width``: the length of a line if base64 has several lines, else 0; ``ending``: the line breaks behind base64;
-    ``before`` and ``behind``: what is around a text that is a part of the one at ``path``; ``problem``: why the
+    ``before`` and ``behind``: the texts around one that is a part of the one at ``path``; ``problem``: why the
     text cannot be read.
     """
 
@@ -77,7 +77,7 @@ class Embedded(NamedTuple):
 def values(obj: Data) -> list[Value]:
     """Return the texts of a Secret or a ConfigMap, in order.
 
-    If a key is in ``data`` and in ``stringData``, only the latter counts. What SOPS has encrypted is no text.
+    If a key is in ``data`` and in ``stringData``, only the latter counts. A value that SOPS has encrypted is no text.
     """
     if sops.is_encrypted(obj):
         return [_unread(sops.refusal())]
@@ -113,9 +113,9 @@ def current(data: Any, value: Value) -> Value:
 
 
 def places(obj: Data, value: Value) -> list[Pointer]:
-    """Return what must go from an object so that a text of it is gone.
+    """Return the paths that must go from an object so that a text of it is gone.
 
-    That is the text, and what it hides: the same key in ``data`` would count without the one in ``stringData``.
+    That is the text, and the one that it hides: the same key in ``data`` would count without that in ``stringData``.
     """
     hidden = ("data", value.path[-1])
     if value.path[0] == "stringData" and lookup(obj, hidden) is not None:
@@ -184,7 +184,7 @@ def begin_text(value: Value, members: Data) -> str:
 
     Args:
         value: the text as it is.
-        members: what the document says.
+        members: the members of the document.
 
     Raises:
         NotEditedError: a YAML parser would not read the document there.

@@ -44,7 +44,7 @@ _KUBERNETES_PIECE = r"\$[$(]"
 
 
 class QuotedWord(NamedTuple):
-    """One word of a line: ``line[start:end]`` is how it is written, ``value`` what its reader makes of it.
+    """One word of a line: ``line[start:end]`` is how it is written, ``value`` how its reader understands it.
 
     ``value`` is None where that cannot be known from the text alone.
     """
@@ -149,7 +149,7 @@ def shell_statements(command: str) -> tuple[tuple[QuotedWord, ...], ...] | None:
 
 @lru_cache(maxsize=CACHED_LINES)
 def shell_word(word: str) -> str | None:
-    """Return what a shell makes of a word; None where it expands a part of it."""
+    """Return a word as a shell reads it; None if it expands a part of it."""
     read = ""
     for piece in re.finditer(_SHELL_PIECE, word):
         if piece["double"] is not None:

@@ -1,4 +1,4 @@
-"""The parts of a multi-part MIME text: where each begins and ends. What is in them is for others to know.
+"""Find the parts of a multi-part MIME text: where each begins and ends, whatever it holds.
 
 Source: RFC 2046 section 5.1.1; cloud-init takes such a text as user data.
 """

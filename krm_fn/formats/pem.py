@@ -1,7 +1,7 @@
 """Certificates in PEM form: split, and shown in one line.
 
 It reads where a certificate begins and ends and never what it says; a result shows fingerprints,
-which is what ``openssl x509 -fingerprint -sha256`` prints, and not the text.
+which ``openssl x509 -fingerprint -sha256`` prints, and not the text.
 """
 
 from __future__ import annotations

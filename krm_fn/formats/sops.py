@@ -1,6 +1,6 @@
-"""What SOPS has encrypted: it is never edited, because its checksum would not hold any more, and never read.
+"""Recognize values that SOPS has encrypted: none is edited, because its checksum would not hold any more, or read.
 
-It knows the marks of SOPS and nothing of what they hide.
+It knows the marks of SOPS alone.
 
 Source: ``getsops/sops``: an encrypted value is ``ENC[AES256_GCM,…]``, a comment ``#ENC[AES256_GCM,…]``; a document with
 one, or with a checksum of the plain ones, has a mapping ``sops`` at its top, each member on a line of its own.

@@ -43,7 +43,7 @@ def form_of(names: Collection[str]) -> Syntax:
 
 
 def _assignments(names: Collection[str], text: str) -> list[Assignment]:
-    """Return what the ``Environment=`` lines of a text assign."""
+    """Return the values that the ``Environment=`` lines of a text assign."""
     listed: list[Assignment] = []
     for start, line in _service_lines(text):
         key = re.match(_ENVIRONMENT, line)
@@ -72,7 +72,7 @@ def _assignments(names: Collection[str], text: str) -> list[Assignment]:
 
 
 def _value(word: escaping.QuotedWord) -> str | None:
-    """Return what a word assigns; None where systemd makes nothing of it."""
+    """Return the assignment in a word; None if systemd ignores it."""
     if word.value is None:
         return None
     text = escaping.resolve_specifiers(word.value)
@@ -111,7 +111,7 @@ def _service_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _joined_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text with their places; what continues a line is a part of it, comments are fillers."""
+    """Yield the lines of a text with their places; a continuation is a part of its line, comments are fillers."""
     joined, start = "", 0
     for match in re.finditer(_LINE, text):
         line = match[0]
@@ -151,7 +151,7 @@ def _edit(read: Callable[[str], list[Assignment]], text: str, variables: Mapping
     """Return a text that sets exactly these variables; "" if nothing of use remains.
 
     Raises:
-        ValueError: a value holds what a unit file cannot carry.
+        ValueError: a value holds characters that a unit file cannot carry.
     """
     if variables and not text.strip():
         text = ""

@@ -29,7 +29,7 @@ LEFT_ALONE = "code of ytt may decide what counts, so the text stays as it is: ed
 
 
 def has_code(text: str) -> bool:
-    """Return whether code of ytt is in YAML documents, beyond what stands at the head of data values."""
+    """Return whether code of ytt is in YAML documents, beyond the head of data values."""
     if "#@" not in text:
         return False
     try:
@@ -42,7 +42,7 @@ def has_code(text: str) -> bool:
 
 
 def _without_scalars(text: str) -> str:
-    """Return a document without its scalars: what looks like code in one is text of the scalar."""
+    """Return a document without its scalars: code in one is text of the scalar."""
     edits = []
     for node in walk(Document(text).root):
         if isinstance(node, Scalar):

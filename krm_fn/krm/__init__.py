@@ -1,12 +1,12 @@
-"""The KRM functions specification: the ResourceList, files of manifests, and what a run reports.
+"""Read and write by the KRM functions specification: the ResourceList, files of manifests, and results.
 
 resourcelist   the list of objects that an orchestrator passes, and the identity of an object
 manifests      files of manifests, read as the same objects
-changes        what becomes of a list
-file_changes   what becomes of files
+changes        the changes of a list
+file_changes   the changes of files
 results        findings and changes, and how they leave the program
 codes          every code of a result, with its severity
 messages       the long explanation of each code
-masking        hides credentials, and what is no URL in the place of a proxy, in every text that is shown
+masking        hides credentials, and values that are no URL in the place of a proxy, in every text that is shown
 type_errors    a field that has another type than it must have
 """

@@ -1,4 +1,4 @@
-"""What becomes of a list: new data of its objects, and the objects that it lacks."""
+"""Collect the changes of a list: new data of its objects, and the objects that it lacks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHOLE_ITEM: dict[Pointer, Any] = {(): None}
 
 
 class NewObject(NamedTuple):
-    """An object that a list lacks, the index of the item beside which it belongs, and what results call it."""
+    """An object that a list lacks, the index of the item beside which it belongs, and its name in results."""
 
     data: Data
     beside: int = NO_ITEM
@@ -25,7 +25,7 @@ class NewObject(NamedTuple):
 
 
 class ListChanges:
-    """What becomes of a list.
+    """The changes of a list.
 
     Attributes:
         items: index of an item -> path of an object in it -> the new data of that object, None if it goes.

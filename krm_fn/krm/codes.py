@@ -1,7 +1,7 @@
-"""List the codes of what is reported, each with its severity.
+"""List the codes of results, each with its severity.
 
-A code is what somebody silences or acts on in one way (`spec.lint.rules`); the reason is in the text. It never changes
-its meaning. What users read about a code is in ``messages.md`` beside this module.
+A code stands for results that people silence or act on in one way (`spec.lint.rules`); the reason is in the text. It
+never changes its meaning, which ``messages.md`` beside this module explains to users.
 """
 
 from collections.abc import Mapping

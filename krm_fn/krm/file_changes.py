@@ -1,4 +1,4 @@
-"""What becomes of files of manifests: the new text of each file that changes."""
+"""Write changes into files of manifests: the new text of each file that changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def changed_files(
 
     Args:
         manifests: the files.
-        changes: what becomes of their documents.
+        changes: the changes of their documents.
         folder: as for ``file_of_new``.
 
     Raises:

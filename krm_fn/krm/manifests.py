@@ -129,7 +129,7 @@ class Manifests(Entries):
         return ""
 
     def position(self, index: int, path: Pointer = ()) -> Position:
-        """Return where the field at ``path`` in a document, or what there is above it, is in its file.
+        """Return the position in its file of the field at ``path`` in a document, or of the nearest field above it.
 
         It is the beginning of the document where the document cannot be read.
         """

@@ -24,8 +24,8 @@ class Credential(NamedTuple):
     Patterns are compiled when they are first needed: most runs print nothing that one of them has to look at.
 
     Attributes:
-        hints: what a text holds, one of them and in small letters, if the pattern can match.
-        pattern: what is hidden is its group ``secret``.
+        hints: words, in small letters, of which a text holds one if the pattern can match.
+        pattern: its group ``secret`` is hidden.
         example: a text whose credential is ``S3CRET``.
     """
 
@@ -359,7 +359,7 @@ def spans_over_lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _hidden(found: re.Match[str]) -> str:
-    """Return what a pattern has found with each line of its secret hidden."""
+    """Return a match of a pattern with each line of its secret hidden."""
     start, end = found.span("secret")
     text = found.string
     before, behind = text[found.start() : start], text[end : found.end()]
@@ -439,7 +439,7 @@ def _says_credential(letters: str, known: _Mask | None) -> bool:
 
 
 def _bytes_of(letters: str) -> bytes:
-    """Return what base64 says; of letters that are too many for bytes, the last one says nothing."""
+    """Return the text in base64; a last letter too many for bytes is left out."""
     whole = letters[:-1] if len(letters) % 4 == 1 else letters
     return binascii.a2b_base64(whole + "=" * (-len(whole) % 4))
 
@@ -486,7 +486,7 @@ class ProxyPasswords:
 
 
 def _passwords(url: str) -> Iterator[str]:
-    """Yield the password of a URL: as it is written, and what it means."""
+    """Yield the password of a URL: as it is written, and decoded."""
     from urllib.parse import quote, unquote  # noqa: PLC0415 -- only a diff needs it
 
     written = split_url(url.partition("://")[2]).password
@@ -512,7 +512,7 @@ _ESCAPE = r"""(?x) (?<!\\) \\+ (?:
 
 
 def _readings(line: str) -> Iterator[str]:
-    """Yield what a line says without its escapes: those of quotes and HTML, and those of URLs up to twice."""
+    """Yield a line without its escapes: those of quotes and HTML, and those of URLs up to twice."""
     reading = line
     if "&" in line:
         from html import unescape  # noqa: PLC0415 -- few lines hold one

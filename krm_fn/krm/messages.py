@@ -1,4 +1,4 @@
-"""What users read about a code: ``messages.md``, with a section for each. An ordinary run reads none of it."""
+"""Read the explanations of codes for users in ``messages.md``, a section for each; an ordinary run reads none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from krm_fn.package_files import text_of
 
 
 class CodeText(NamedTuple):
-    """What a code means, and what to do; complete sentences in Markdown."""
+    """The meaning of a code and its remedy, as complete sentences in Markdown."""
 
     meaning: str
     remedy: str

@@ -35,10 +35,10 @@ class Edit(NamedTuple):
 
     Attributes:
         operations: they hold when applied to the object one after another; at least one.
-        message: what they do, in one sentence.
+        message: describes them in one sentence.
         current: variable -> value before, as far as both are known; a value of another form is shown as it is.
         proposed: the same after the edit.
-        data: what the object holds after the edit, to be read only; None where a target did not make the edit, or
+        data: the data of the object after the edit, to be read only; None where a target did not make the edit, or
             removes the object.
     """
 
@@ -89,7 +89,7 @@ class ObjectRef(NamedTuple):
         return "/".join(map(redact, self.names()))
 
     def names(self) -> list[str]:
-        """Return what says which object it is, as far as that is known; it is not masked."""
+        """Return the parts of the identity of an object that are known; they are not masked."""
         names = (self.api_version, self.kind, self.namespace, self.name)
         return list(filter(None, names))
 
@@ -99,15 +99,15 @@ class Result(NamedTuple):
 
     Attributes:
         severity: how bad it is.
-        message: what is wrong, in which field, and what to do; or what was changed.
+        message: the fault, its field and the remedy; or the change.
         path: leads from the object's root to the field it is about, or empty.
-        current: what the field holds.
-        proposed: what it should hold.
+        current: the value of the field.
+        proposed: the value that it should have.
         is_stale: the object has another proxy than the declared one, or none, and no operation can change that: with
             ``mode: Check`` and ``--check`` such a finding is an error.
         code: the name under which ``spec.lint.rules`` silences it or makes it louder; "" for a change.
         clusters: the names of the Clusters that it is about, where ``fact`` may be true of others, too.
-        fact: what it says of them, in words that are the same for all; () where the message is that.
+        fact: the words of the fact that are the same for all of them; () where the message is that.
         ref: the object; a target leaves it to its caller to say which one.
         target: the key of the target that reports it, said by the caller as well; "" for none.
         position: where the field is in the file, which only commands find out.
@@ -136,7 +136,7 @@ class Result(NamedTuple):
         is_info: bool = False,
         is_stale: bool = False,
     ) -> Result:
-        """Return a finding with the severity of its code; ``is_info`` where the user knows or wants what it says."""
+        """Return a finding with the severity of its code; ``is_info`` if the user knows or wants it."""
         severity = Severity.INFO if is_info else CODES[code]
         return cls(severity, message, path, is_stale=is_stale, code=code)
 
@@ -209,7 +209,7 @@ class Result(NamedTuple):
 
 
 def entries(results: Iterable[Result]) -> list[Fields]:
-    """Return the entries of ``results`` of a ResourceList: what several targets change in one object is one entry.
+    """Return the entries of ``results`` of a ResourceList: changes of several targets in one object are one entry.
 
     Its field is the innermost one that holds all of them. An entry about a change shows the value that was there: the
     new one is in the object.
@@ -294,7 +294,7 @@ def by_importance(results: Iterable[Result]) -> list[Result]:
 def lines(results: Iterable[Result]) -> list[str]:
     """Return the results, the most important first, a line each.
 
-    What would be said of more than three places in the same words is said of the first, with the number of the others:
+    A result of more than three places in the same words is that of the first, with the number of the others:
     kpt shows four lines.
     """
     reported: list[str] = []

@@ -53,7 +53,7 @@ class ResourceList(Entries):
         others: files beside the objects: none in a list.
 
     Raises:
-        InputError: the bytes are not one, in one line that says what they must be.
+        InputError: the bytes are not one; its line says which form they must have.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -102,7 +102,7 @@ class ResourceList(Entries):
         whole list could not.
 
         Args:
-            changes: what becomes of the items; new ones are added behind all others.
+            changes: the changes of the items; new ones are added behind all others.
             results: entries of ``results``.
 
         Raises:

@@ -63,7 +63,7 @@ class CutLayout:
 
     Attributes:
         spans: where the text of each item begins and ends.
-        root: the tree of what is beside the items.
+        root: the tree of the list without its items.
         head: the plain data of that.
     """
 
@@ -98,7 +98,7 @@ class CutLayout:
         """Yield the new text in pieces, so that a long list is not in memory twice.
 
         Args:
-            changes: what becomes of the items.
+            changes: the changes of the items.
             results: entries of ``results`` that the list does not hold yet.
         """
         text, last = self.text, len(self.spans) - 1

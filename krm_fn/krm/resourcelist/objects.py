@@ -94,7 +94,7 @@ def objects(item: Fields, path: Pointer = (), outer: ObjectRef = _NO_OBJECT) -> 
 def group_kind(obj: Data) -> GroupKind:
     """Return API group and kind of plain data, as ``Object.group_kind``.
 
-    What is missing or no string is empty.
+    A member that is missing or no string is empty.
     """
     return _group(_text(obj, "apiVersion")), _text(obj, "kind")
 
@@ -107,7 +107,7 @@ def _group(api_version: str) -> str:
 
 
 def reference(obj: Data) -> ObjectRef:
-    """Return identity and file of an object; what is missing or no string is empty."""
+    """Return identity and file of an object; a member that is missing or no string is empty."""
     metadata = _mapping(obj, "metadata")
     notes = _mapping(metadata, "annotations")
     index = str(notes.get(_INDEX, notes.get("config.kubernetes.io/index")))
@@ -136,7 +136,7 @@ def new_file_name(obj: Data) -> str:
     """Return the name of the file of a new object, which no file system takes for a path or for two names.
 
     A name of an object that holds anything else than small letters, digits, dots and hyphens, or that is too long, gets
-    a digest in the place of what is lost, so that two objects do not share a file.
+    a digest in the place of the lost letters, so that two objects do not share a file.
     """
     ref = reference(obj)
     parts = (ref.kind.lower(), ref.namespace, ref.name)
