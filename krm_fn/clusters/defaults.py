@@ -1,6 +1,6 @@
-"""What an infrastructure provider takes where a manifest says nothing, each with the field that would say otherwise.
+"""The defaults of infrastructure providers for a manifest that says nothing, with the field that would say otherwise.
 
-Where an object names what is there already (a VPC by its ID), nothing is assumed. Sources, in the code of each project:
+For things that are there already (a VPC by its ID), nothing is assumed. Sources, in the code of each project:
 cluster-api-provider-aws ``vpc.go`` (``defaultVPCCidr``), the names of Elastic Load Balancing and Amazon EKS;
 cluster-api-provider-azure ``azurecluster_default.go``, ``azure/defaults.go``; cluster-api-provider-gcp
 ``scope/cluster.go`` and Google's "Auto mode VPC networks"; ``HCloudNetworkSpec``; cluster-api-provider-oci

@@ -1,4 +1,4 @@
-"""What one object says about the network of its Cluster."""
+"""Read the facts about the network of a Cluster from one object."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENDPOINT_VARIABLES = ("controlPlaneIpAddr", tkg.API_SERVER_ENDPOINT)
 
 
 def declared(obj: Object) -> ClusterNetwork:
-    """Return what an object says about the network of its Cluster, nothing for kinds that say none."""
+    """Return the facts of an object about the network of its Cluster; empty for kinds that say none."""
     paths = paths_of(*obj.group_kind)
     if paths is None:
         return ClusterNetwork()

@@ -15,7 +15,7 @@ Identity = tuple[str, str, str, str]
 
 
 class Key(NamedTuple):
-    """An object, or what a reference names: the version of its API does not matter, an unknown file is ""."""
+    """The identity of an object or of a reference: the version of its API does not matter, an unknown file is ""."""
 
     group: str
     kind: str
@@ -35,7 +35,7 @@ class Key(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """One Cluster: ``network`` is what its objects say, ``assumed`` what holds where they say nothing."""
+    """One Cluster: ``network`` has the facts of its objects, ``assumed`` those that hold where they say nothing."""
 
     namespace: str = ""
     name: str = ""
@@ -55,7 +55,7 @@ class Cluster(NamedTuple):
 
     @property
     def is_listed(self) -> bool:
-        """Whether the Cluster itself is in the list; else only what other objects say of it is known."""
+        """Whether the Cluster itself is in the list; else only other objects tell of it."""
         return bool(self.ref.kind)
 
 

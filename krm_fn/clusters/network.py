@@ -1,7 +1,7 @@
-"""What is known about the network of one Cluster: values, each with the field that says it.
+"""The facts about the network of one Cluster: values, each with the field that says it.
 
-One class serves everybody: what one object says, what all objects of a Cluster say, what kubeadm and
-a provider take where nobody says anything, ``spec.clusterDefaults``, and what follows from all of them.
+One class serves everybody: facts of one object, facts of all objects of a Cluster, those that kubeadm and
+a provider take where nobody says anything, ``spec.clusterDefaults``, and all of them together.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class ClusterNetwork(NamedTuple):
 
     @property
     def values(self) -> tuple[Texts, ...]:
-        """What is said, without where."""
+        """The values of the facts, without their fields."""
         return tuple(tuple(fact.value for fact in facts) for facts in self)
 
     def only(self, counts: Callable[[Fact], bool]) -> ClusterNetwork:

@@ -14,7 +14,7 @@ from krm_fn.patch import list_at, lookup, text_at
 
 
 def networks_of_pool(spec: Any) -> Texts:
-    """Return the CIDRs of the addresses of a pool, each once; what cannot be read is left out."""
+    """Return the CIDRs of the addresses of a pool, each once, as far as they can be read."""
     networks: dict[str, None] = {}
     for pool in (spec, *list_at(spec, ("pools",))):
         own_prefix = lookup(pool, ("prefix",))

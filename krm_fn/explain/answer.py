@@ -1,6 +1,6 @@
 """Collect one answer as data: who gets which proxy, why, the changes of a run, and all that is left.
 
-Everything in it is plain and without a credential; ``dataclasses.asdict`` is what `--output json` prints.
+Everything in it is plain and without a credential; `--output json` prints its ``dataclasses.asdict``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Model the clients that read NO_PROXY: does this one reach a host directly, or through the proxy?
 
 Hardly two clients agree; each is a row with the meaning of an entry. A netmask, or an octet written in octal, which no
-list in practice needs, is left out. ``tests/explain/test_clients.py`` holds what was measured.
+list in practice needs, is left out. ``tests/explain/test_clients.py`` holds the measurements.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ConfigMaps and Secrets of a list from which others take a proxy, and what refers to them.
+"""Find the ConfigMaps and Secrets of a list from which others take a proxy, and the references to them.
 
 Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``; a HelmRelease takes values
 of its chart from them by ``valuesFrom``. Only containers count that a target would write: nobody asked for the others.
@@ -60,7 +60,7 @@ class DataUse:
         of_charts: key -> the charts that get the proxy and take values from it, with the names of these values.
         releases: the HelmReleases with such a chart of which more values count than those that get the proxy.
         members: its keys; None where its annotation says that it stays as it is.
-        values: key -> what is in the text from which charts take values.
+        values: key -> the content of the text from which charts take values.
     """
 
     is_environment = False
@@ -150,7 +150,7 @@ class DataUses:
         return self._listed[key] if self._listed.find(key) == key else _NOBODY
 
     def meant(self, key: Key) -> list[DataUse]:
-        """Return what is known of the ConfigMaps or Secrets that a reference in this file means."""
+        """Return the ConfigMaps or Secrets that a reference in this file means."""
         candidates = self._listed.candidates(key._replace(file=self._file))
         return [self._listed[near] for near in candidates if near.namespace == key.namespace]
 
@@ -160,7 +160,7 @@ class DataUses:
         self._references.append(reference._replace(key=key))
 
     def note_containers(self, obj: Data, containers: Iterable[Container]) -> None:
-        """Note what containers of an object refer to."""
+        """Note the references in containers of an object."""
         if not self._fills_variables:
             return
         for container in containers:
@@ -208,7 +208,7 @@ def namespace_of(obj: Data) -> str:
 
 
 def _references(namespace: str, container: Container) -> Iterator[DataReference]:
-    """Yield what a container takes from ConfigMaps and Secrets.
+    """Yield the variables that a container takes from ConfigMaps and Secrets.
 
     The name of a key must say that it holds its variable: a key ``url`` may be read as something else elsewhere.
     """
@@ -232,7 +232,7 @@ def _references(namespace: str, container: Container) -> Iterator[DataReference]
 
 
 def provided_for(uses: DataUses, obj: Data, container: Container) -> Provided:
-    """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
+    """Return the variables that a container of an object gets from ConfigMaps and Secrets of the list."""
     entries = []
     sources = []
     names: set[str] = set()
