@@ -111,16 +111,16 @@ def renamed(
 
     ``rival`` is another object of the list that has the old or the new name.
     """
-    index, obj, name, _ = rename
+    index, obj = rename.item_index, rename.obj
     obstacle = _obstacle(rename, users, source, rival)
     if obstacle:
         finding = Result.of("NodesKept", f"keeps its name, {obstacle}", NAME)
         yield RolloutNote(index, obj, finding)
         return
     why = "so that nodes roll" if rename.is_hashed else "without a hash"
-    operation = patch.replace(*NAME, value=name)
-    edit = Edit((operation,), f'renamed to "{name}" {why}')
-    yield RolloutNote(index, obj, edit, name)
+    operation = patch.replace(*NAME, value=rename.name)
+    edit = Edit((operation,), f'renamed to "{rename.name}" {why}')
+    yield RolloutNote(index, obj, edit, rename.name)
     note = _note_of_base_name(obj, is_hashed=rename.is_hashed)
     if note:
         yield RolloutNote(index, obj, note)

@@ -117,9 +117,9 @@ def edited(command: str, variables: Variables) -> str:
     if len(kept) < len(names):
         return " && ".join(map(export, kept, kept.values()))
     edits = []
-    for name, old, _, start, end in _pure(command):
-        value = kept[name]
-        if old != value:
-            new = f"{name}={escaping.shell(value)}"
-            edits.append((start, end, new))
+    for exported in _pure(command):
+        value = kept[exported.name]
+        if exported.value != value:
+            new = f"{exported.name}={escaping.shell(value)}"
+            edits.append((exported.start, exported.end, new))
     return splice(command, edits)

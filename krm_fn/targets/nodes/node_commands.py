@@ -167,20 +167,16 @@ def anchors(commands: Commands, place: str) -> Anchors:
     return Anchors(trust, exports, restart, behind, restart_behind)
 
 
-class Kept(NamedTuple):
-    """A command of the new list; ``old_index`` is that in the old list, -1 for a new one."""
-
-    text: str
-    old_index: int = -1
-
-
-def arranged(commands: Commands, exports: Variables, restart: str, place: str) -> list[Kept]:
+def arranged(
+    items: Sequence[Any], commands: Commands, exports: Variables, restart: str, place: str
+) -> list[Any]:
     """Return the new list of commands.
 
     A command of ours that is right, where it has to be, stays there: a list that works keeps its order.
 
     Args:
-        commands: the old ones.
+        items: the entries of the old list; one that is no command stays.
+        commands: their texts.
         exports: the variables that have to be exported.
         restart: the command that restarts the service that pulls images; "" for none.
         place: ``Start``, ``End``, or "" where the commands decide.
@@ -190,27 +186,36 @@ def arranged(commands: Commands, exports: Variables, restart: str, place: str) -
     """
     where = anchors(commands, place)
     missing = dict(exports)
-    kept: list[Kept] = []
-    # A variable that is exported already is not missing, so a second export of it goes.
+    entries: list[list[Any]] = [
+        [item] for item in items
+    ]  # those that take the place of each old one
     for index, text in enumerate(commands.texts):
-        new = text
         if is_restart(text):
-            new = ""
-            if where.restart_behind < index < where.restart:
-                new, restart = restart, ""
+            entries[index] = []
+            if restart and where.restart_behind < index < where.restart:
+                entries[index], restart = [restart], ""
         elif only_exports(text):
-            new = ""
-            if where.behind < index < where.exports:
-                new = edited(text, missing)
+            new = edited(text, missing) if where.behind < index < where.exports else ""
+            entries[index] = [new] if new else []
             for name in only_exports(new):
-                del missing[name]
-        if new or not text:
-            kept.append(Kept(new, index))
-    if restart and not _is_restarted(commands.texts):
-        kept.insert(_position(kept, where.restart), Kept(restart))
+                del missing[name]  # so that a second export of it goes
+    entries.append([])
+    if _is_restarted(commands.texts):
+        restart = ""
     if missing:
-        _add_exports(kept, _position(kept, where.exports), commands, exports, missing)
-    return kept
+        # New exports join those of ours directly in front of them, in our order, unless a new restart is between.
+        start = where.exports
+        lowest = start if restart and where.restart == start else 0
+        while start > lowest and (is_ours(commands.texts[start - 1]) or not entries[start - 1]):
+            start -= 1
+            for text in entries[start]:
+                missing[only_exports(text)[0]] = ""
+            entries[start] = []
+        new_exports = [export(name, value) for name, value in exports.items() if name in missing]
+        entries[where.exports][:0] = new_exports
+    if restart:
+        entries[where.restart].insert(0, restart)
+    return [entry for group in entries for entry in group]
 
 
 def trust_position(commands: Commands, place: str) -> int:
@@ -222,34 +227,6 @@ def trust_position(commands: Commands, place: str) -> int:
     while anchor and _is_ours(commands.texts[anchor - 1]):
         anchor -= 1
     return anchor
-
-
-def _add_exports(
-    kept: list[Kept], end: int, commands: Commands, exports: Variables, missing: Variables
-) -> None:
-    """Add the missing exports at an index; with those of our own in front of it they stand in our order."""
-    start = end
-    block = {}
-    while start > 0:
-        command = kept[start - 1]
-        if command.old_index < 0 or not is_ours(commands.texts[command.old_index]):
-            break
-        block[command.text] = command
-        start -= 1
-    ordered = []
-    for name, value in exports.items():
-        text = export(name, value)
-        if name in missing or text in block:
-            ordered.append(block.get(text, Kept(text)))
-    kept[start:end] = ordered
-
-
-def _position(kept: Sequence[Kept], anchor: int) -> int:
-    """Return the position of the first command that was at ``anchor`` or behind it; new ones stay in front."""
-    for position, command in enumerate(kept):
-        if command.old_index >= anchor:
-            return position
-    return len(kept)
 
 
 def _is_ours(text: str) -> bool:
@@ -343,12 +320,11 @@ class NodeExports(NamedTuple):
         exports = variables if exports_variables(self.options) else {}
         where = text_at(self.options, ("commands", "place"))
         try:
-            new = arranged(commands, exports, self._restart(variables), where)
+            new = arranged(old, commands, exports, self._restart(variables), where)
         except ValueError as error:
             draft.report("CannotWrite", f"{error}; change the proxy settings", place.path)
             return
-        # An entry that is no command, such as a number, has no text, and stays.
-        draft.set_items(place.path, [command.text or old[command.old_index] for command in new])
+        draft.set_items(place.path, new)
         after = config.commands_in(draft.data)
         _describe(draft, place.label, commands.texts, after, config.runtime)
         self._report(draft, after, variables)
