@@ -227,29 +227,40 @@ class _ChartPlaces(NamedTuple):
 
 
 def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
-    """Yield the places in the values that a HelmRelease or a source of an Application holds."""
-    data, context = chart_places.data, chart_places.context
+    """Yield the places in the values that an object holds, and a warning for each one that something else sets."""
+    data = chart_places.data
     own = []
     for value in chart_places.values:
         override = find_override(value, use, data)
-        if override and context.settings.sets_any:
+        if override and chart_places.context.settings.sets_any:
             yield override
         else:
             own.append(value)
-    if group_kind(data) == HELM_RELEASE:
-        root = (*use.path, "values")
-        others = values_elsewhere(data, context.uses)
-        there = own_values(use, data)
-        values = []
-        for value in own:
-            # Values of the object win over those of ``valuesFrom``: begun there, they are written there.
-            is_elsewhere = any(holds(value, other) for other in others)
-            if holds(value, there) or not is_elsewhere:
-                values.append(value)
-        chart_places = chart_places._replace(values=values)
-        yield from chart_places.places(data, root, len(use.path))
-        return
     chart_places = chart_places._replace(values=own)
+    if group_kind(data) == HELM_RELEASE:
+        yield from _in_release(chart_places, use)
+    else:
+        yield from _in_application(chart_places, use)
+
+
+def _in_release(chart_places: _ChartPlaces, use: ChartUse) -> Places:
+    """Yield the places in ``spec.values``, without those that a ConfigMap or Secret of ``valuesFrom`` has begun."""
+    data = chart_places.data
+    others = values_elsewhere(data, chart_places.context.uses)
+    there = own_values(use, data)
+    own = []
+    for value in chart_places.values:
+        # Values of the object win over those of ``valuesFrom``: begun there, they are written there.
+        is_elsewhere = any(holds(value, other) for other in others)
+        if holds(value, there) or not is_elsewhere:
+            own.append(value)
+    chart_places = chart_places._replace(values=own)
+    yield from chart_places.places(data, (*use.path, "values"), len(use.path))
+
+
+def _in_application(chart_places: _ChartPlaces, use: ChartUse) -> Places:
+    """Yield the places in ``valuesObject``, or in the text ``values`` if only that is there."""
+    data = chart_places.data
     helm = (*use.path, "helm")
     path = (*helm, "values")
     text = text_at(data, path)

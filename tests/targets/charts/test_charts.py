@@ -16,6 +16,7 @@ from krm_fn.pipeline.run import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
+from krm_fn.targets.charts.reached_programs import IS_REACHED
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, proposals
 
 target = TARGETS["charts"]
@@ -421,6 +422,10 @@ REACHED: list[Any] = [
     pytest.param(runners('[[runners]]\n  # environment = ["HTTPS_PROXY=x"]\n'), False, id="a comment"),
     pytest.param(runners('[[runners]]\n  environment = [\n "A=#b",\n "https_proxy=x"]\n'), True, id="several lines"),
 ]
+
+
+def test_each_chart_with_a_program_that_reads_no_variables_is_judged() -> None:
+    assert {name for name, chart in CHARTS.items() if chart.unreached} == {*IS_REACHED}
 
 
 @pytest.mark.parametrize(("obj", "is_reached"), REACHED)
