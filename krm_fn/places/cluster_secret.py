@@ -80,5 +80,8 @@ def obstacle(settings: ProxySettings) -> str:
 def is_reference(existing: Any, wanted: Data) -> bool:
     """Return whether a ``contentFrom`` names the same Secret and key, with any hash behind its name."""
     name = text_at(existing, ("secret", "name"))
-    is_named = without_hash(name) == wanted["secret"]["name"]
-    return is_named and bool(existing == {"secret": {**wanted["secret"], "name": name}})
+    secret = wanted["secret"]
+    if without_hash(name) != secret["name"]:
+        return False
+    same = {"secret": {**secret, "name": name}}
+    return bool(existing == same)

@@ -48,6 +48,12 @@ class Container(NamedTuple):
         return INIT_CONTAINERS in self.path
 
     @property
+    def label(self) -> str:
+        """Its name in messages."""
+        kind = "init container" if self.is_init else "container"
+        return f'{kind} "{self.key}"'
+
+    @property
     def image(self) -> str:
         """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
         image = text_at(self.fields, ("image",))
@@ -266,10 +272,10 @@ def read_entry(blank: Reading, entry: Data) -> Reading:
 def read_all_containers(obj: Data) -> Iterator[Reading]:
     """Yield the variables that all containers of a workload set, chosen or not."""
     at = pod_spec(obj)
-    for field in LISTS if at else ():
-        for container in containers(obj, field, at=at or ()):
-            kind = "init container" if container.is_init else "container"
+    if at is None:
+        return
+    for field in LISTS:
+        for container in containers(obj, field, at=at):
             form = EnvEntries(env_from=container.fields.get("envFrom"))
-            yield from form.read(
-                obj, Place((*container.path, "env"), form, f'{kind} "{container.key}"')
-            )
+            place = Place((*container.path, "env"), form, container.label)
+            yield from form.read(obj, place)

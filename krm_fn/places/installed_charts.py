@@ -90,7 +90,8 @@ def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
     urls = sources.find(Key(FLUX_SOURCES, kind, namespace, name))
     names = ""
     if not chart:
-        names = " or ".join(dict.fromkeys(_last_step(url) for url in urls))
+        steps = [_last_step(url) for url in urls]
+        names = " or ".join(dict.fromkeys(steps))
     repository = text_at(obj, (*path, "name"))
     # In a GitRepository, or a Bucket, the chart is a path, whose last step its author chose.
     is_folder = "/" in chart and kind != "HelmRepository"

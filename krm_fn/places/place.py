@@ -175,7 +175,8 @@ def _report_kept(draft: Draft, places: Sequence[Place], settings: ProxySettings)
         if settings.removed and settings.removed.sets_any:
             places = [place for place in places if any(_are_ours(draft.data, place, settings))]
     if places:
-        listed = " and ".join(place.label for place in places)
+        labels = [place.label for place in places]
+        listed = " and ".join(labels)
         message = f'a proxy that this ProxyConfig does not say stays in {listed}: set `conflict` to "Override" to {purpose} it'  # noqa: E501
         draft.report(code, message, places[0].path)
 

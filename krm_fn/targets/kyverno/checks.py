@@ -119,8 +119,11 @@ def _check_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Itera
 
 def _pod_spec(entry: PolicyEntry) -> Pointer:
     """Return the path that an entry has in the object that is patched, down to the pod specification."""
-    start = len(entry.path) - entry.path[::-1].index(STRATEGIC_MERGE)
-    return tuple(bare(step) for step in entry.path[start:-4])
+    backwards = entry.path[::-1]
+    start = len(entry.path) - backwards.index(STRATEGIC_MERGE)
+    # Behind it are ``containers``, the number of one, ``env``, and the number of the entry.
+    steps = entry.path[start:-4]
+    return tuple(map(bare, steps))
 
 
 def _kinds(rule: PolicyRule) -> set[str]:

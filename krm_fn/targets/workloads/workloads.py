@@ -52,10 +52,9 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     keeps = context.options.get("conflict", OVERRIDE) == KEEP
     provided = provided_for(context.uses, data, container)
     form = EnvEntries(provided=provided, env_from=container.fields.get("envFrom"))
-    kind = "init container" if container.is_init else "container"
-    label = f'{kind} "{container.key}"'
     path = (*container.path, "env")
-    return Place(path, form, label, len(container.path), on_conflict_keep=keeps)
+    kept_steps = len(container.path)
+    return Place(path, form, container.label, kept_steps, on_conflict_keep=keeps)
 
 
 def _pod_spec(data: Data, options: Options) -> Pointer | None:
