@@ -77,35 +77,50 @@ def _service_places(data: Data, settings: ProxySettings) -> Places:
 
 
 def _cluster_places(
-    data: Data, given: ProxySettings, groups: Mapping[WorkerClass, ProxySettings]
+    data: Data, declared: ProxySettings, groups: Mapping[WorkerClass, ProxySettings]
 ) -> Places:
     """Yield the places of a Cluster: annotations, the variable of all nodes and those of groups, and certificates."""
-    settings, is_tkg = whole(given), class_name(data).startswith("tkg-")
-    if is_tkg or _ANNOTATIONS.is_in(lookup(data, ("metadata", "annotations"))):
+    settings = whole(declared)
+    is_tkg = class_name(data).startswith("tkg-")
+    annotations = ("metadata", "annotations")
+    if is_tkg or _ANNOTATIONS.is_in(lookup(data, annotations)):
         label = "the annotations that add-ons read"
-        yield Place(("metadata", "annotations"), _ANNOTATIONS, label, 1, settings=settings)
+        yield Place(annotations, _ANNOTATIONS, label, 1, settings=settings)
     for path in variable_lists(data):
-        if not is_tkg and not any(map(_MEMBERS.is_in, _values(data, path, "proxy"))):
-            continue
-        label, own = "the variable `proxy`", settings
-        is_of_group = "workers" in path
-        if is_of_group:
-            section, name = path[3], text_at(data, (*path[:-2], "name"))
-            label += f' of "{name}" in `{section}`'
-            own = whole(groups.get((section, name), given))
-        is_own = own.variables() != settings.variables() or path == CLUSTER_VARIABLES
-        form = NamedItem(
-            "proxy", ("value",), _MEMBERS, is_tkg and is_own, _SYSTEM_WIDE, not is_of_group
-        )
-        keep = 2 if path == CLUSTER_VARIABLES else len(path) - 2
-        yield Place(path, form, label, keep, settings=own)
-        yield from lost(own)
-        if own.is_declared and settings.sets_any and not own.sets_any:
-            yield Result.of("NodesWithoutProxy", _NONE, path[:-2])
+        if is_tkg or any(map(_MEMBERS.is_in, _values(data, path, "proxy"))):
+            yield from _variable_places(data, path, declared, groups)
     # Certificates go with the proxy only: an entry of somebody else may have our name.
     is_removal = settings.is_declared and not settings.sets_any
     if is_tkg and (settings.trusted_ca.pem or is_removal):
         yield _trust_variable(data, settings)
+
+
+def _variable_places(
+    data: Data,
+    path: Pointer,
+    declared: ProxySettings,
+    groups: Mapping[WorkerClass, ProxySettings],
+) -> Places:
+    """Yield the variable in one list: that of the Cluster, or of a group of workers, which may have its own proxy."""
+    settings = whole(declared)
+    own = settings
+    label = "the variable `proxy`"
+    is_of_cluster = path == CLUSTER_VARIABLES
+    is_of_group = "workers" in path
+    if is_of_group:
+        section = path[3]
+        name = text_at(data, (*path[:-2], "name"))
+        label = f'the variable `proxy` of "{name}" in `{section}`'
+        own = whole(groups.get((section, name), declared))
+    # A group with the proxy of its Cluster needs no variable of its own.
+    is_missed = is_of_cluster or own.variables() != settings.variables()
+    is_added = class_name(data).startswith("tkg-") and is_missed
+    form = NamedItem("proxy", ("value",), _MEMBERS, is_added, _SYSTEM_WIDE, not is_of_group)
+    kept_steps = 2 if is_of_cluster else len(path) - 2
+    yield Place(path, form, label, kept_steps, settings=own)
+    yield from lost(own)
+    if own.is_declared and settings.sets_any and not own.sets_any:
+        yield Result.of("NodesWithoutProxy", _NONE, path[:-2])
 
 
 def _trust_variable(data: Data, settings: ProxySettings) -> Place:
