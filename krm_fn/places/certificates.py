@@ -19,12 +19,12 @@ _MARKED = rf"\n?{re.escape(_MARK)}\n-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n
 """Programs that read PEM ignore what is in front of a certificate (RFC 7468, section 2); some refuse what is behind."""
 
 
-def with_certificates(text: str, wanted: str) -> str:
+def with_certificates(text: str, certificates: str) -> str:
     """Return a text of certificates with those that it lacks at its end, each below our line, and no others of ours."""
     others = re.sub(_MARKED, "", text)
     there = pem.split(others)
     missing = ""
-    for certificate in pem.split(wanted):
+    for certificate in pem.split(certificates):
         if certificate not in there:
             missing += f"{_MARK}\n{certificate}"
     if others and missing:

@@ -77,10 +77,10 @@ def obstacle(settings: ProxySettings) -> str:
     return ""
 
 
-def is_reference(existing: Any, wanted: Data) -> bool:
+def is_reference(existing: Any, ours: Data) -> bool:
     """Return whether a ``contentFrom`` names the same Secret and key, with any hash behind its name."""
     name = text_at(existing, ("secret", "name"))
-    secret = wanted["secret"]
+    secret = ours["secret"]
     if without_hash(name) != secret["name"]:
         return False
     same = {"secret": {**secret, "name": name}}

@@ -167,9 +167,9 @@ class EnvEntries(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Correct the first entry of each variable, remove the others, and add missing ones."""
         env = draft.items(place.path)
-        wanted = {}
+        values = {}
         for name, value in settings.variables().items():
-            wanted[name] = kubernetes_env(value)
+            values[name] = kubernetes_env(value)
         entries: list[Any] = []
         done: set[str] = set()
         for index, entry in enumerate(env):
@@ -177,7 +177,7 @@ class EnvEntries(NamedTuple):
             variable = variable_of(entry)
             if variable is None:
                 entries.append(entry)
-                if wanted and not isinstance(entry, Mapping):
+                if values and not isinstance(entry, Mapping):
                     draft.findings.append(wrong_type(path, entry, "a mapping"))
                 continue
             # A second entry of a name would win over the corrected one, so it goes.
@@ -189,15 +189,15 @@ class EnvEntries(NamedTuple):
                 entries.append(entry)
                 continue
             _report_reference(draft, place, path, entry)
-            if variable in wanted:
-                entries.append(_corrected(entry, wanted[variable]))
-        entries = self._completed(entries, wanted, done)
+            if variable in values:
+                entries.append(_corrected(entry, values[variable]))
+        entries = self._completed(entries, values, done)
         if entries and entries != env:
             draft.set(place.path, entries)
         elif not entries and env:
             draft.remove(place.path, keep=place.kept_steps)
 
-    def _completed(self, entries: list[Any], wanted: Variables, done: set[str]) -> list[Any]:
+    def _completed(self, entries: list[Any], values: Variables, done: set[str]) -> list[Any]:
         """Return the entries with those that are missing at the end: in our order, if both cases are there of each."""
         # New entries join ours at the end. If these are in our order, each with its other case, all of them are in it.
         start = len(entries)
@@ -208,10 +208,10 @@ class EnvEntries(NamedTuple):
         twins = {name.swapcase() for name in last}.intersection(self.names)
         is_in_order = twins <= {*last} and last == sorted(last, key=self.names.index)
         for name in self.names:
-            if name in done or name not in wanted:
+            if name in done or name not in values:
                 continue
             if name.upper() not in self.provided.names:
-                ours.append({"name": name, "value": wanted[name]})
+                ours.append({"name": name, "value": values[name]})
         if is_in_order:
             ours.sort(key=lambda entry: self.names.index(entry["name"]))
         return [*entries[:start], *ours]

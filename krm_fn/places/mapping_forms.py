@@ -29,18 +29,18 @@ def set_members(draft: Draft, place: Place, values: Mapping[Pointer, Any], last:
     anything, they stay as they are: an earlier removal may have given them back.
     """
     draft.mapping(place.path)
-    wanted = {}
+    members = {}
     gone = []
     for steps, value in values.items():
         path = (*place.path, *steps)
-        wanted[path] = value
+        members[path] = value
         if value is None:
             gone.append(path)
-    if len(gone) == len(wanted) and all(draft.get(path) in EMPTY for path in gone):
+    if len(gone) == len(members) and all(draft.get(path) in EMPTY for path in gone):
         return
-    names = [path[-1] for path in wanted]
+    names = [path[-1] for path in members]
     names.append(last)
-    for index, (path, value) in enumerate(wanted.items(), 1):
+    for index, (path, value) in enumerate(members.items(), 1):
         if value is not None:
             draft.set(path, value, before=names[index:])
     for path in gone:

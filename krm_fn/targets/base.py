@@ -92,9 +92,9 @@ class Target:
         self.id = target_id
         self.row = ROWS[target_id]
 
-    def options(self, given: TargetOptions) -> Options:
-        """Return the options of this target, given those of all targets."""
-        return given.of(self.id)
+    def options(self, all_options: TargetOptions) -> Options:
+        """Return the options of this target, out of those of all targets."""
+        return all_options.of(self.id)
 
     def hints(self, options: Options) -> Texts:
         """Return words of which one is in the text of every object that it edits with these options.

@@ -30,28 +30,28 @@ _OTHER = (
 )
 
 
-def _references(data: Data, wanted: Mapping[str, str], settings: ProxySettings) -> Places:
+def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySettings) -> Places:
     """Yield the references that an App lacks, or is to lose; report another Secret in their place."""
     for field in _FIELDS:
         path = (*_CONFIG, field)
         reference = lookup(data, path) or {}
-        label = f'the reference `{field}` to "{wanted["name"]}"'
+        label = f'the reference `{field}` to "{cluster_values["name"]}"'
         if not settings.sets_any:
-            if reference == wanted:
+            if reference == cluster_values:
                 yield Place(path, OneMember(lambda settings, old: None), label, 1)  # noqa: ARG005
-        elif reference == wanted or _is_extra(data, field, wanted):
+        elif reference == cluster_values or _is_extra(data, field, cluster_values):
             continue
         elif reference in ({}, _EMPTY):
-            yield Place(path, OneMember(lambda settings, old: dict(wanted)), label)  # noqa: ARG005
-        elif field == "secret" or text_at(reference, ("name",)) == wanted["name"]:
-            yield Result.of("ByHand", _OTHER.format(**wanted), path)
+            yield Place(path, OneMember(lambda settings, old: dict(cluster_values)), label)  # noqa: ARG005
+        elif field == "secret" or text_at(reference, ("name",)) == cluster_values["name"]:
+            yield Result.of("ByHand", _OTHER.format(**cluster_values), path)
 
 
-def _is_extra(data: Data, field: str, wanted: Mapping[str, str]) -> bool:
+def _is_extra(data: Data, field: str, cluster_values: Mapping[str, str]) -> bool:
     """Return whether `spec.extraConfigs` refers to the object; without `kind` an entry is a ConfigMap."""
     for extra in list_at(data, ("spec", "extraConfigs")):
         kind = lookup(extra, ("kind",)) or "configMap"
-        if lookup(extra, ("name",)) == wanted["name"] and kind == field:
+        if lookup(extra, ("name",)) == cluster_values["name"] and kind == field:
             return True
     return False
 

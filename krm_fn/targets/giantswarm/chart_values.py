@@ -39,10 +39,10 @@ class _ChartValues(Target):
 
     audience = Audience.GO
 
-    def options(self, given: TargetOptions) -> Options:
+    def options(self, all_options: TargetOptions) -> Options:
         """Return the options, with those of the target that writes charts which somebody chose."""
-        charts = given.of("charts") if given.is_on("charts") else None
-        return {**super().options(given), "charts": charts}
+        charts = all_options.of("charts") if all_options.is_on("charts") else None
+        return {**super().options(all_options), "charts": charts}
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places that are there in values of one of the charts, unless the target ``charts`` writes them."""

@@ -102,9 +102,9 @@ class PolicyForm(ABC):
     def _fill(
         self, draft: Draft, place: Place, entries: Sequence[PolicyEntry], variables: Variables
     ) -> None:
-        wanted: dict[TextPlace, set[str]] = {}
+        texts_by_place: dict[TextPlace, set[str]] = {}
         for entry in entries:
-            texts_of_place = wanted.setdefault(entry.place, set())
+            texts_of_place = texts_by_place.setdefault(entry.place, set())
             texts_of_place.add(_new_text(entry, variables))
         texts: dict[TextPlace, str] = {}
         problems: dict[str, list[PolicyEntry]] = {}
@@ -114,7 +114,7 @@ class PolicyForm(ABC):
             if not problem and is_computed(_new_value(entry, variables)):
                 problem = _REFERENCE
             # One context variable may be the value of several entries, and can hold one text only.
-            if not problem and len(wanted[entry.place]) > 1:
+            if not problem and len(texts_by_place[entry.place]) > 1:
                 problem = _SHARED
             if problem:
                 problems.setdefault(problem, []).append(entry)

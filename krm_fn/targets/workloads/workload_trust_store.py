@@ -149,8 +149,8 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
             message = f"`{name}` in {where} does not name the bundle and is left as it is: remove the entry"
             yield Result.of("CertificatesNotSet", message, container.path)
     path = (*container.path, "env")
-    for name, wanted in entries.items():
-        yield _entry(path, name, wanted, f"`{name}` in {where}")
+    for name, entry in entries.items():
+        yield _entry(path, name, entry, f"`{name}` in {where}")
     mount = bundle.mount() if bundle else None
     path = (*container.path, "volumeMounts")
     yield _entry(path, NAME, mount, f"the mount of the bundle in {where}")
