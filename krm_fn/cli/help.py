@@ -8,8 +8,7 @@ from argparse import Namespace
 from krm_fn.cli.parser import main_parser
 from krm_fn.cli.streams import Answer
 from krm_fn.errors import UsageError
-from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, Severity
-from krm_fn.krm.messages import explanations
+from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, Severity, explanations
 from krm_fn.near_names import did_you_mean
 
 _WIDTH = 100

@@ -64,7 +64,7 @@ def _kind(result: Result) -> object:
 
 def _of_kind(results: Sequence[Result]) -> str:
     """Return a line for the results of one code: the words of all, or the meaning of the code if these are long."""
-    from krm_fn.krm.messages import explanations  # noqa: PLC0415 -- the function needs none
+    from krm_fn.krm.codes import explanations  # noqa: PLC0415 -- the function needs none
 
     first = results[0]
     texts = [explanations()[first.code].meaning]

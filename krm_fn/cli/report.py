@@ -10,10 +10,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
-from krm_fn.krm.codes import Severity
+from krm_fn.krm.codes import Severity, explanations
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Result, is_severe
 from krm_fn.light_typing import Any, Fields
 from krm_fn.printable import printable_html

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from krm_fn import patch
 from krm_fn.engine.diff import diff
-from krm_fn.krm.results import Result
-from krm_fn.krm.type_errors import wrong_type
+from krm_fn.krm.results import Result, wrong_type
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same

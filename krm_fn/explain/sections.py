@@ -11,8 +11,8 @@ from krm_fn.explain.cluster_names import Names
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
 from krm_fn.explain.node_changes import NodeChange
+from krm_fn.krm.codes import explanations
 from krm_fn.krm.masking import redact
-from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import grouped
 from krm_fn.light_typing import NamedTuple
 from krm_fn.pipeline.covered import HEAD, Covered

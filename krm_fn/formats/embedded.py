@@ -16,8 +16,7 @@ from functools import lru_cache
 from krm_fn.errors import EditError, InputError
 from krm_fn.formats import sops
 from krm_fn.formats.escaping import base64_of, text_of_base64
-from krm_fn.krm.results import Result
-from krm_fn.krm.type_errors import wrong_type
+from krm_fn.krm.results import Result, wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document

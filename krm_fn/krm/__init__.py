@@ -5,8 +5,6 @@ manifests      files of manifests, read as the same objects
 changes        the changes of a list
 file_changes   the changes of files
 results        findings and changes, and how they leave the program
-codes          every code of a result, with its severity
-messages       the long explanation of each code
+codes          every code of a result, with its severity and its explanation
 masking        hides credentials, and values that are no URL in the place of a proxy, in every text that is shown
-type_errors    a field that has another type than it must have
 """

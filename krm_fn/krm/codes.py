@@ -4,8 +4,14 @@ A code stands for results that people silence or act on in one way (`spec.lint.r
 never changes its meaning, which ``messages.md`` beside this module explains to users.
 """
 
+from __future__ import annotations
+
+import re
 from collections.abc import Mapping
 from enum import Enum
+
+from krm_fn.light_typing import NamedTuple
+from krm_fn.package_files import text_of
 
 
 class Severity(Enum):
@@ -98,3 +104,20 @@ FIXED: Mapping[str, Severity] = {
 
 SILENCEABLE: Mapping[str, Severity] = {**OF_VALUES, **OF_RUN}
 CODES: Mapping[str, Severity] = {**SILENCEABLE, **FIXED}
+
+
+class CodeText(NamedTuple):
+    """The meaning of a code, and its remedy: complete sentences in Markdown."""
+
+    meaning: str
+    remedy: str
+
+
+def explanations() -> dict[str, CodeText]:
+    """Return code -> its explanation, in the order of ``messages.md``, which an ordinary run does not read."""
+    found = {}
+    for section in re.split(r"^## ", text_of("krm/messages.md"), flags=re.MULTILINE)[1:]:
+        parts = section.strip().split("\n\n")
+        code, meaning, remedy = (" ".join(part.split()) for part in parts)
+        found[code] = CodeText(meaning, remedy.removeprefix("Remedy: "))
+    return found

@@ -18,6 +18,14 @@ from krm_fn.yamledit import Position
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 _AT_MOST = 3
 """So many lines say the same."""
+_TYPE_NAMES = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "a mapping",
+}
 
 
 def is_severe(severity: Severity, least: Severity) -> bool:
@@ -146,8 +154,13 @@ class Result(NamedTuple):
 
     @property
     def is_change(self) -> bool:
-        """Whether it reports a change of a target."""
+        """Whether it reports a change that a target has made."""
         return bool(self.target) and not self.code
+
+    @property
+    def reports_edit(self) -> bool:
+        """Whether it reports the edit of a target, made, or due in a check."""
+        return bool(self.target) and self.code in ("", "ProxyMissing")
 
     @property
     def text(self) -> str:
@@ -325,3 +338,29 @@ def count(number: int, noun: str) -> str:
 
 def _filled(**members: Any) -> Fields:
     return {key: value for key, value in members.items() if value not in (None, "")}
+
+
+def type_name(value: Any) -> str:
+    """Return the name of a value's type for a message."""
+    if value is None:
+        return "null"
+    return _TYPE_NAMES.get(type(value), "something else")
+
+
+def wrong_type(path: Pointer, value: Any, expected: str) -> Result:
+    """Return the finding that a field has another type than it must have.
+
+    It is an error because the API server rejects the object; a warning only where a template may yet fill in the rest.
+    """
+    subject = "the document"
+    for token in path:
+        if not token.isdigit():
+            subject = f"`{token}`"
+    if path and path[-1].isdigit():
+        subject = f"an entry of {subject}"
+    code, remedy = "CannotWrite", "correct it, or leave it out"
+    if isinstance(value, str) and "${" in value:
+        code = "TextUnreadable"
+        remedy = "a later step fills it in, so inject-proxy leaves it as it is"
+    message = f"{subject} must be {expected}, not {type_name(value)}; {remedy}"
+    return Result.of(code, message, path)

@@ -19,7 +19,7 @@ from krm_fn.places.place import Reading
 from krm_fn.places.provided import DataUses
 from krm_fn.places.proxy_search import proxies_in, urls_in_text
 from krm_fn.plan.items import is_enabled
-from krm_fn.plan.record import ObjectRecord, Reason, TargetRecord, Why, is_change
+from krm_fn.plan.record import ObjectRecord, Reason, TargetRecord, Why
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_of, url_fields
@@ -88,7 +88,7 @@ def _not_owned(readings: Iterable[Reading], targets: Sequence[TargetRecord]) -> 
     owned: dict[Pointer, set[str | None]] = {}
     for target_record in targets:
         results = target_record.results
-        reported.update(result.path for result in results if not is_change(result))
+        reported.update(result.path for result in results if not result.reports_edit)
         for reading in (*target_record.before, *target_record.after):
             owned.setdefault(reading.path, set()).add(reading.value)
     unreported = (reading for reading in readings if reading.path not in reported)

@@ -18,7 +18,7 @@ from krm_fn.patch import lookup
 from krm_fn.places.place import same_value
 from krm_fn.plan import OtherNodes, Overview
 from krm_fn.plan.items import is_enabled
-from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets, is_change
+from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.products.distributions import PRODUCTS
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
@@ -98,7 +98,7 @@ def _about_place(target_record: TargetRecord, wanted: Mapping[str, str]) -> Iter
         # With `Keep` the user wants what is there, as far as it reaches its reader.
         if not keeps or result.code in ("ValueLost", "UrlInvalid"):
             yield result
-    if keeps or not all(is_change(result) for result in target_record.results):
+    if keeps or not all(result.reports_edit for result in target_record.results):
         return
     for reading in target_record.after:
         value = wanted.get(reading.variable, "")

@@ -20,7 +20,6 @@ from krm_fn.plan.record import (
     TargetRecord,
     Why,
     edited_targets,
-    is_change,
 )
 from krm_fn.products.node_kinds import NODE_KINDS, OF_CLASSES
 from krm_fn.proxy_url import with_and_without_credentials
@@ -70,7 +69,7 @@ def _state(
     asked = [target_record for target_record in record.targets if target_record.is_asked]
     for target_record in asked:
         for result in target_record.results:
-            if not is_change(result):
+            if not result.reports_edit:
                 findings.setdefault(result.severity, result)
     if Severity.ERROR in findings:
         return State.LEFT, _reason(findings[Severity.ERROR])

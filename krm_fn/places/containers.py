@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result
-from krm_fn.krm.type_errors import wrong_type
+from krm_fn.krm.results import Result, wrong_type
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places.place import Place, Reading, Variables

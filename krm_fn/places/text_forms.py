@@ -13,8 +13,7 @@ from krm_fn.formats import embedded, ytt
 from krm_fn.formats.assignments import Syntax, effective
 from krm_fn.formats.embedded import NotEditedError, Value
 from krm_fn.formats.systemd_unit import form_of
-from krm_fn.krm.results import Result
-from krm_fn.krm.type_errors import wrong_type
+from krm_fn.krm.results import Result, wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.places.mapping_forms import in_both_cases
 from krm_fn.places.place import Place, Reading, read_places, write_places

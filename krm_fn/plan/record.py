@@ -136,7 +136,7 @@ class TargetRecord(NamedTuple):
     @property
     def is_changed(self) -> bool:
         """Whether the run changes the places, or would if it were no check."""
-        return any(is_change(result) for result in self.results)
+        return any(result.reports_edit for result in self.results)
 
     @property
     def all_settings(self) -> list[ProxySettings]:
@@ -194,11 +194,6 @@ def _left_alone(proposals: Iterable[Edit | Result]) -> Iterator[Result]:
             yield proposal
         else:
             yield Result.of("TextUnreadable", LEFT_ALONE, proposal.path)
-
-
-def is_change(result: Result) -> bool:
-    """Return whether a result says what a target changes, or would change if this were no check."""
-    return bool(result.target) and result.code in ("", "ProxyMissing")
 
 
 class Why(Enum):

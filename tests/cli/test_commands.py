@@ -12,8 +12,7 @@ import yaml
 
 from krm_fn.cli.parser import main_parser, parsed
 from krm_fn.config import API_VERSION, KIND, load
-from krm_fn.krm.codes import CODES, FIXED
-from krm_fn.krm.messages import explanations
+from krm_fn.krm.codes import CODES, FIXED, explanations
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import OPTIONS, section_of

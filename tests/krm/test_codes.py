@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from krm_fn.errors import InjectProxyError
-from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, SILENCEABLE, Severity
+from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, SILENCEABLE, Severity, explanations
 from krm_fn.krm.results import Result, is_severe
 from krm_fn.pipeline.outcome import CHANGE_DUE, Outcome
 from krm_fn.pipeline.run import run
@@ -102,3 +102,11 @@ def test_what_has_a_code_is_silenced_by_it_and_nothing_else_changes(code: str) -
 
 def _items(outcome: Outcome) -> Any:
     return read(outcome.output.decode())["items"]
+
+
+def test_each_code_has_an_entry_in_the_order_of_the_table() -> None:
+    assert [*explanations()] == [*CODES]
+
+
+def test_an_entry_has_no_link_because_a_terminal_and_a_report_show_it_too() -> None:
+    assert [code for code, text in explanations().items() if "](" in f"{text.meaning}{text.remedy}"] == []

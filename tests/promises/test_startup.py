@@ -32,7 +32,6 @@ NEVER = {
     "http",
     "importlib.metadata",
     "inspect",
-    "krm_fn.krm.messages",
     "logging",
     "pathlib",
     "socket",

@@ -24,7 +24,7 @@ from krm_fn.krm.resourcelist.objects import (
     objects,
     reference,
 )
-from krm_fn.krm.type_errors import type_name
+from krm_fn.krm.results import type_name
 from krm_fn.light_typing import Fields
 from krm_fn.patch import Data, list_at
 from krm_fn.yamledit import Lines
