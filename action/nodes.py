@@ -51,7 +51,7 @@ _REFERENCE = re.compile("[@#]")
 
 
 class Key(NamedTuple):
-    """What an object is, and the file that it is in."""
+    """The identity of an object, and its file."""
 
     file: str
     kind: str
@@ -96,7 +96,7 @@ def as_text(message: str) -> str:
 
 
 def compare(before: Mapping[Key, Any], after: Mapping[Key, Any]) -> NodeChanges:
-    """Return what a change of objects means for nodes; an object that is only in one of both states replaces none."""
+    """Return the nodes that a change of objects replaces; an object in only one of both states replaces none."""
     changes = NodeChanges()
     changed_templates: set[tuple[str, str, str]] = set()
     for key in sorted({*before} & {*after}):

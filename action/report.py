@@ -80,7 +80,7 @@ def number_of_files(results: Sequence[Mapping[str, Any]]) -> int:
 
 
 def headline(number: int, results: Sequence[Mapping[str, Any]], *, has_run: bool) -> str:
-    """Return what the check found, in one sentence."""
+    """Return the result of the check in a sentence."""
     if number:
         return f"{number} file{'s' * (number > 1)} would change. Run `inject-proxy run` and commit"
     if any(result["severity"] == "error" for result in results):

@@ -38,7 +38,7 @@ class UsageError(InjectProxyError):
 
 
 class OutputError(InjectProxyError):
-    """The result is there, but nobody takes it."""
+    """The result cannot be written."""
 
     code = "OutputNotWritten"
 

@@ -39,7 +39,7 @@ else:
         return Any
 
     _Member = type(namedtuple("_One", "member").member)
-    """What reads one member of a tuple, by its index."""
+    """A property that reads a member of a tuple by its index."""
 
     _new = tuple.__new__
     _codes: dict[int, CodeType] = {}

@@ -22,7 +22,7 @@ _QUOTES = "[\"']"
 _HIDDEN = str.maketrans("${}", "\ue000\ue001\ue002")
 _SHOWN = str.maketrans("\ue000\ue001\ue002", "${}")
 _COMMA = "\0"
-"""What stands for a comma inside of a placeholder."""
+"""A sign in the place of a comma inside of a placeholder."""
 _TEMPLATES = {"{{": "}}", "${": "}", "$(": ")"}
 
 

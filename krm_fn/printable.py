@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 HIDDEN = "***"
-"""What an output shows in the place of a secret."""
+"""The text that an output shows in the place of a secret."""
 LONGEST = 160
 """Characters of a line for a person in a terminal."""
 _KEPT = frozenset({"Cs", "Zs"})

@@ -16,11 +16,11 @@ from krm_fn.errors import InjectProxyError, InternalError
 STACK_FRAMES = 4000
 """Python's limit of recursion: a manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), four frames a level."""
 _INTERRUPTED = 130
-"""What a shell sees of a program that Ctrl-C ended: 128 and the number of SIGINT."""
+"""The exit code of a program that Ctrl-C ended, as shells have it: 128 and the number of SIGINT."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command, or the KRM function where none is named; return the exit code."""
+    """Run a command, or the KRM function without arguments; return the exit code."""
     arguments = sys.argv[1:] if argv is None else list(argv)
     sys.setrecursionlimit(STACK_FRAMES)
     try:
@@ -57,7 +57,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _answer(arguments: list[str]) -> streams.Answer:
-    """Run the command that the arguments name; the function where there are none, which argparse would slow down."""
+    """Run the command that the arguments name; without arguments the function, which argparse would slow down."""
     if not arguments and not streams.is_terminal(sys.stdin):
         from krm_fn.cli import function  # noqa: PLC0415 -- a command does without it
 

@@ -1,4 +1,4 @@
-"""The one ProxyConfig of a command line: in the file of `--config`, among the manifests, or in a folder above them."""
+"""The ProxyConfig of a command line: in the file of `--config`, among the manifests, or in a folder above them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FoundConfig(NamedTuple):
         return self.located.ref.file_path
 
     def load(self) -> ProxyConfig:
-        """Return the checked ProxyConfig, one that asks for nothing as such; raises ConfigError if it is wrong."""
+        """Return the checked ProxyConfig, which may ask for nothing; raises ConfigError if it is wrong."""
         try:
             return config.load(self.located.data, self.objects) or ProxyConfig()
         except ConfigError as error:
@@ -70,7 +70,7 @@ def find_config(
     paths: Sequence[str],
     exclude: Sequence[str] = (),
 ) -> FoundConfig:
-    """Return the one ProxyConfig of a command line.
+    """Return the only ProxyConfig of a command line.
 
     Args:
         manifests: the documents of the command line.
@@ -106,7 +106,7 @@ def find_config(
 
 
 def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | None:
-    """Return the one ProxyConfig in the folder of the paths or above it; None where there is none."""
+    """Return the only ProxyConfig in the folder of the paths or above it, or None."""
     configs = _configs_above(manifests, paths)
     return _only(configs) if configs else None
 

@@ -19,9 +19,9 @@ from krm_fn.light_typing import NamedTuple
 
 ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
 TEMPLATES = ("kustomization.yaml.", "kustomization.yml.")
-"""With what the name of a template of a kustomization begins."""
+"""The beginnings of the name of a template of a kustomization."""
 UNFINISHED = ".inject-proxy."
-"""With what the name of a new content begins that has not replaced its file yet."""
+"""The beginning of the name of a new content that has not replaced its file yet."""
 _ANY_NAME = re.compile(".+")
 _LITERAL_IN_FNMATCH = "!^#] "
 
@@ -137,7 +137,7 @@ class _Rule(NamedTuple):
 
 
 class Ignored(NamedTuple):
-    """What is left out: the last rule of folders that matches decides, and before them those of `--exclude`.
+    """Files that are left out: the last rule of folders that matches decides, and before them those of `--exclude`.
 
     Attributes:
         rules: the rules of ignore files.
@@ -165,13 +165,13 @@ class Ignored(NamedTuple):
         return not self.is_inside or self._is_tracked(path, is_folder=is_folder)
 
     def below(self, folder: str) -> Ignored:
-        """Return what is left out in a folder, an absolute path, inside of this one."""
+        """Return the rules for a folder, an absolute path, inside of this one."""
         # Git rules out each file of a folder that is ignored, and no later rule brings it back.
         is_kept = self._replace(tracked=b"").keeps(folder, is_folder=True)
         return self._replace(is_inside=not is_kept).with_rules_of(folder)
 
     def with_rules_of(self, folder: str) -> Ignored:
-        """Return what is left out with the rules of the ignore files of a folder, too."""
+        """Return these rules and those of the ignore files of a folder."""
         of_git = _read(folder, ".gitignore", is_of_git=True)
         of_krm = _read(folder, ".krmignore")
         return self._replace(rules=[*self.rules, *of_git, *of_krm])
@@ -184,7 +184,7 @@ class Ignored(NamedTuple):
 
 
 def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
-    """Return what is left out in a folder, an absolute path, to which the patterns ``exclude`` are relative.
+    """Return the rules for a folder, an absolute path, to which the patterns ``exclude`` are relative.
 
     The rules of the folders above count, too, up to the root of the git repository.
     """
@@ -206,7 +206,7 @@ def repository_of(folder: str) -> str | None:
 
 
 def _index_of(root: str) -> bytes:
-    """Return the content of the index of a git repository; nothing where there is none."""
+    """Return the content of the index of a git repository, which may be missing."""
     index = os.path.join(root, ".git/index")
     return read_file(index, os.path.relpath(index)) if os.path.isfile(index) else b""
 
@@ -235,7 +235,7 @@ def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -
 
 
 def _read(folder: str, name: str, *, is_of_git: bool = False) -> list[_Rule]:
-    """Return the rules of an ignore file; none where it is no regular file: git follows no link to one either."""
+    """Return the rules of an ignore file, if it is a regular file: git follows no link to one either."""
     file = os.path.join(folder, name)
     if os.path.islink(file) or not os.path.isfile(file):
         return []

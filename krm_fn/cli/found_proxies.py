@@ -69,7 +69,7 @@ def find_proxies(
     variables: Mapping[str, str],
     place_of_variables: ProxyPlace,
 ) -> list[FoundProxy]:
-    """Return the one proxy that variables name, or else those of manifests and other files, by their places.
+    """Return the proxy that variables of the shell name, or else those of manifests and other files, by their places.
 
     Args:
         manifests: the objects.
@@ -122,7 +122,7 @@ def _note_readings(
 def _note_proxy(
     found: dict[tuple[str, str], FoundProxy], values: Mapping[str, str], place: ProxyPlace
 ) -> FoundProxy | None:
-    """Note and return the proxy of a place by its two URLs, if it names one; a missing URL is the other one."""
+    """Note and return the proxy of a place by its URLs, if there are some; a missing URL is like the other."""
     http = values.get("HTTP_PROXY", "")
     https = values.get("HTTPS_PROXY", "")
     first = _usable(http or https)
@@ -156,7 +156,7 @@ def _values_of_file(content: bytes) -> dict[str, str]:
 
 
 def _usable(text: str) -> ProxyUrl | None:
-    """Return a URL as a ProxyConfig takes it; None for another one, and for one that is filled in later."""
+    """Return a URL as a ProxyConfig takes it; None for another text, and for a placeholder."""
     if not text or placeholders.is_in(text):
         return None
     trimmed = text.strip().strip("\"'")

@@ -113,7 +113,7 @@ def _answer(question: str, read: Callable[[str], _Read]) -> _Read:
 
 
 def _entries(text: str) -> Sequence[str]:
-    """Return the networks and domains of a list; raises UsageError where one of them is wrong.
+    """Return the networks and domains of a list; raises UsageError for a wrong entry.
 
     A name without a dot is neither, but for names that every list holds.
     """

@@ -175,7 +175,7 @@ def _joined(facts: Sequence[Fact]) -> str:
 
 
 def _flags_of_role(config: ProxyConfig, cluster: Cluster, role: Role) -> dict[str, str]:
-    """Return the flags of a role; the list is the one that its nodes would get from a run."""
+    """Return the flags of a role; its nodes would get the same list from a run."""
     memberships = (Membership(cluster, role),)
     target = KUBEADM.targets[0]
     resolved = settings.resolve(config, memberships, target=target, readers=Readers(Audience.NODE))

@@ -24,7 +24,7 @@ from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.silenced import Silencer
 
 _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
-"""What `run` leaves alone, because it edits whole objects, and what may say something about a proxy all the same."""
+"""Files that `run` leaves alone, because it edits whole objects, and that may set a proxy all the same."""
 
 
 def run(args: Namespace) -> Answer:

@@ -1,7 +1,7 @@
 """Mask the lines of a manifest for a diff: some end with ``***``.
 
-A document is read, so that what decides about a value is what it says, and in which field it is. From a secret value
-on, its line is hidden. What has the form of a credential anywhere in a line is hidden by `krm_fn.krm.masking`.
+A document is read, because the field of a value, and its text without escapes, decide. From a secret value on, its line
+is hidden. `krm_fn.krm.masking` hides texts with the form of a credential anywhere in a line.
 """
 
 from __future__ import annotations

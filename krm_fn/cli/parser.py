@@ -42,7 +42,7 @@ class _Version(argparse.Action):
 
 
 _Options = Mapping[str, Any]
-"""What `add_argument` takes beside the names of an argument."""
+"""Arguments of `add_argument` beside the names."""
 
 
 class _Command(NamedTuple):
@@ -241,7 +241,7 @@ COMMANDS = {
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the values of the options; ``module`` is the one of `krm_fn.cli` that runs the command.
+    """Return the values of the options; ``module`` names the module of `krm_fn.cli` that runs the command.
 
     Raises:
         UsageError: an unknown command or option, or a value that it cannot have.

@@ -43,7 +43,7 @@ _KIND_OF_LIST = r"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b"""
 _VERSION_OF_LIST = r"""(?m)^["']?apiVersion["']?[ \t]*:[ \t]*["']?config\.kubernetes\.io/"""
 _ITEMS_OF_LIST = r"""(?m)^["']?items["']?[ \t]*:"""
 _MARKS = ("{{", "{%", "<%", "[[")
-"""What begins code of templates of Helm, Go, Jinja and ERB."""
+"""The beginnings of code in templates of Helm, Go, Jinja and ERB."""
 _LINES_OF_CODE = r"(?m)^.*(?:\{\{|\{%|<%|\[\[).*"
 _NO_CODE = re.compile(r"""(?:"[^"\n]*"|'[^'\n]*')(?![^\s,\]}:])|(?:^|(?<=\s))#.*""", re.MULTILINE)
 """Texts in quotes that end where YAML lets them end, as none does in `"{{ .Get "a" }}"`, and comments."""
@@ -102,7 +102,7 @@ class Selection(NamedTuple):
         return f"{count(len(self.files), 'file')} read" + (f" (left alone: {left})" if left else "")
 
     def documents(self) -> Manifests:
-        """Return the documents; raise UsageError if none can be an object: there is nothing to change or to check."""
+        """Return the documents; raise UsageError if there is no object to change or to check."""
         documents = Manifests(self.manifests, self.paths, self.others)
         self.refuse_nothing(documents)
         return documents

@@ -11,7 +11,7 @@ from krm_fn.krm.masking import shown_line
 from krm_fn.light_typing import Any, NamedTuple
 
 STDIN = "standard input"
-"""What messages call it, and the name of the file that it is for a command."""
+"""Its name in messages, and as the file of a command."""
 
 _MIB = 1024 * 1024
 LARGEST = 100 * _MIB

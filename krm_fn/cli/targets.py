@@ -1,4 +1,4 @@
-"""``inject-proxy targets``: the places that hold a proxy, or the page of one of them."""
+"""``inject-proxy targets``: the places that hold a proxy, or the page of a target."""
 
 from __future__ import annotations
 

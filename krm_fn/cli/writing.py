@@ -1,4 +1,4 @@
-"""Writes files: all of them or none, as far as a file system allows.
+"""Write files: all of them or none, as far as a file system allows.
 
 New contents are first written into hidden files beside the old ones, `.inject-proxy.*`, and then replace them one after
 another. If one cannot be replaced, those before it get their old content back.

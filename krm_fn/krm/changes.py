@@ -13,7 +13,7 @@ NO_ITEM = -1
 
 
 WHOLE_ITEM: dict[Pointer, Any] = {(): None}
-"""What becomes of the objects of an item that is removed as a whole."""
+"""The changes of an item that is removed as a whole."""
 
 
 class NewObject(NamedTuple):

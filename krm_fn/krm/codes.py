@@ -50,7 +50,7 @@ OF_VALUES: Mapping[str, Severity] = {
     "FilePermissions": _W,
     "PlacesDiffer": _W,
 }
-"""What `inject-proxy lint` finds in values, whoever wrote them; a run says at most a warning of it."""
+"""Findings of `inject-proxy lint` in values, whoever wrote them; in a run they are at most warnings."""
 
 OF_RUN: Mapping[str, Severity] = {
     # the ProxyConfig
@@ -88,7 +88,7 @@ OF_RUN: Mapping[str, Severity] = {
     "PolicyBroken": _W,
     "PolicyKeepsValueFrom": _I,
 }
-"""What a run finds besides; `spec.lint.rules` silences it or makes it louder."""
+"""Other findings of a run; `spec.lint.rules` silences them or makes them louder."""
 
 FIXED: Mapping[str, Severity] = {
     "ConfigInvalid": _E,
@@ -100,7 +100,7 @@ FIXED: Mapping[str, Severity] = {
     "OutputNotWritten": _E,
     "InternalError": _E,
 }
-"""What no entry of `spec.lint.rules` changes."""
+"""Codes that no entry of `spec.lint.rules` changes."""
 
 SILENCEABLE: Mapping[str, Severity] = {**OF_VALUES, **OF_RUN}
 CODES: Mapping[str, Severity] = {**SILENCEABLE, **FIXED}

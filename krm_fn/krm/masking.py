@@ -1,10 +1,10 @@
 """No credential in any output.
 
-A credential is the user info of a URL, a value under the name of a credential, a private key, a token, and what base64
-or gzip of such a text says. `redact` hides it in every message; `krm_fn.cli.masking` does so in the lines of a diff,
-where it also hides what Secrets hold and the passwords of the run.
+A credential is the user info of a URL, a value under the name of a credential, a private key, a token, and such a text
+in base64, gzip or escapes. `redact` hides it in every message; `krm_fn.cli.masking` does so in the lines of a diff,
+where it also hides the data of Secrets and the passwords of the run.
 
-From a credential on, the rest of the line is hidden. What is safe only as a whole is hidden as a whole.
+From a credential on, the rest of the line is hidden; a text that is safe only as a whole is hidden as a whole.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ _ASSIGNMENT = rf"""(?i)({_NAME}\\?["']?[ \t]{{0,8}}(?:=>|:=|=(?![=~])|:(?=[ \t"'
 _ELEMENT = rf"<(?:[\w.-]{{1,40}}:)?[\w.-]{{0,80}}{_NAME}"
 """The beginning of an element of XML."""
 _NAMED = rf"""\b(?:name|key|id)[ \t]*=[ \t]*\\?["'][\w.:/-]{{0,80}}{_NAME}\\?["']"""
-"""An attribute of XML that says what the value of its element is."""
+"""An attribute of XML that names the value of its element."""
 _HARMLESS = (
     r"""(?i)["'\\]{0,9}(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*"""
     r"""|(?:/[\w.-]+){2,}|(?:bearer|basic)\s+\$.*)?["'\\]{0,9}[,;}\]]*\s*"""
 )
-"""What stands for a value that is elsewhere, says that there is none, or is no single value."""
+"""A value that refers to another place, is empty or a word like `true`, or is no single value."""
 _ENTRY = r"""(?x:
     [^\s,;|:=/"'\[\]@%]+ (?: : | %3[Aa] )      # a host, or the user of a password: svc:geheim
     (?! \d{1,5} (?![^\s,;|"'\]]) |             # and no port: proxy:3128
@@ -219,7 +219,7 @@ _OTHER_PROXY = Credential(
     (?P<secret> [^\n]+ )                                                 # S3CRET""",
     "httpProxy: S3CRET",
 )
-"""What is assigned to a proxy in a file and is no URL; a message may be about the field itself."""
+"""A value of a proxy in a file that is no URL; a message may be about the field itself."""
 _QUOTED = r"""(?<!\w)(?:"[^"]*"|'[^']*')"""
 _WITH_BLANKS = rf"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?!{_PORT}|[\s/:*])"""
 """A user name without a scheme, whose password may hold blanks."""
@@ -233,7 +233,7 @@ _SHORTEST_OF_USER = 16
 """Letters of base64 that may be user and password; many a shorter word can be read as such."""
 _TEXT = r"[^\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\x7f]{8,}"
 _LETTERS = str.maketrans("-_", "+/", "=\r\n\t ")
-"""The alphabet of base64 in URLs (RFC 4648, section 5), and what is between its letters."""
+"""The alphabet of base64 in URLs (RFC 4648, section 5), and the signs between its letters."""
 _GZIP = "H4sI"
 """How gzip begins in base64 (RFC 1952, section 2.3.1)."""
 _LARGEST = 1024 * 1024
@@ -468,7 +468,7 @@ class ProxyPasswords:
         self._coded = {letters for text in passwords for letters in _coded(text)}
 
     def hidden(self, text: str) -> str:
-        """Return a text with ``***`` in the place of each password, or of a line that says one in other signs."""
+        """Return a text with ``***`` in the place of each password, or of a line that holds it in escapes."""
         if not self._coded:
             return text
         return "\n".join(map(self._hidden_line, text.split("\n")))
@@ -542,7 +542,7 @@ def _bare(text: str) -> str:
 
 
 def _coded(text: str) -> Iterator[str]:
-    """Yield the letters of base64 that whatever holds a text must hold: they depend on where in it the text begins."""
+    """Yield the letters that base64 of any text around this one holds: three ways, by the place of its first byte."""
     raw = text.encode()
     for before in range(3):
         letters = binascii.b2a_base64(bytes(before) + raw, newline=False).decode()

@@ -17,7 +17,7 @@ from krm_fn.yamledit import Position
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 _AT_MOST = 3
-"""So many lines say the same."""
+"""The number of lines about one kind."""
 _TYPE_NAMES = {
     bool: "a boolean",
     int: "a number",

@@ -25,7 +25,7 @@ SHAPE = (
 )
 _ANCHOR = r"&([0-9A-Za-z_-]+)"
 _ALIAS = r"\*([0-9A-Za-z_-]+)"
-"""What may be an anchor or an alias, in a comment or a command as well."""
+"""Anchors or aliases, or words like them in comments and commands."""
 _COMMENT = r"[ \t]*#.*"
 
 

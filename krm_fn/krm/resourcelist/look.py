@@ -31,7 +31,7 @@ _UNUSUAL_KEY = r"""\?\s+(?:["']?kind|[#&!*])|\*[^\s,\[\]{}*]+[ \t]+:|<<["']?[ \t
 _ESCAPED_LETTER = re.compile(
     r"\\(?:x[2-7]|u00[2-7]|U000000[2-7]|/|(?<=[A-Za-z0-9_.:/-]\\)(?<!\\n\\)\r?\n)"
 )
-"""What may hide a word in double quotes: a letter as an escape, ``\\/``, or a word that goes on in the next line."""
+"""Signs that hide a word in double quotes: a letter as an escape, ``\\/``, or a word that goes on in the next line."""
 
 
 class Entries:
