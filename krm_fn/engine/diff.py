@@ -41,7 +41,7 @@ def _compare_members(
     for key, value in after.items():
         if key not in before:
             operations.append(patch.add(*path, key, value=value))
-        elif before[key] is not value:  # a draft copies nothing but what changes
+        elif before[key] is not value:  # a draft copies only collections that change
             _compare(before[key], value, (*path, key), operations)
 
 

@@ -1,6 +1,6 @@
 """The lossless writer: YAML text + new data -> YAML text.
 
-The same data, the same bytes; what the new data does not change stays byte for byte. It knows nothing of Kubernetes,
+The same data, the same bytes; all that the new data leaves alone stays byte for byte. It knows nothing of Kubernetes,
 proxies or files, and could be published alone.
 
     lines    positions in a text                edit     tree + new data -> changes -> text, proven
@@ -8,9 +8,10 @@ proxies or files, and could be published alone.
     data     a document: nodes <-> plain data   layout   where the parts of a collection are, the style
     stream   a text of several documents        scalars  a text with another value in its style
     cut      a long list into its items         render   new data -> text in a style
-                                                was      what was empty before, in a comment
+                                                was      a value that was empty, in a comment
 
-Here is what reads. What writes, and ``stream``, is imported from its module: most runs change little or nothing.
+The functions that read are here. Those that write, and ``stream``, are imported from their modules: most runs change
+little or nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A large document taken apart by its text alone, so that a reader pays only for the parts it looks at.
 
-What is not laid out beyond doubt is not cut (the caller then composes the whole); nothing is read
+A text whose layout leaves a doubt is not cut, and the caller composes the whole; nothing is read
 that no edit is about.
 
 Why text is enough: in block style, everything in an item of a list is indented deeper than its dash, and everything

@@ -1,7 +1,7 @@
 """One YAML document as plain data, the way YAML 1.2 reads it, and as a text that gets new data.
 
-A key is a string, and so is every value that JSON cannot hold (``.nan``, a date, ``=``). What YAML 1.1 reads
-differently (``yes``, ``22:30``, ``0640``) is data that is only looked at: its words stay in the text.
+A key is a string, and so is every value that JSON cannot hold (``.nan``, a date, ``=``). The words that YAML 1.1
+reads differently (``yes``, ``22:30``, ``0640``) are only looked at, and stay in the text.
 """
 
 from __future__ import annotations
@@ -37,15 +37,26 @@ _CONSTANTS: dict[str, Any] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_FLOAT = re.compile(
+    r"""(?x)
+    [-+]? (?: \. [0-9]+                 # `-.5`
+            | [0-9]+ (?: \. [0-9]* )? )   # `1`, `1.`, `1.5`
+    (?: [eE] [-+]? [0-9]+ )?            # `e-3`
+    """
+)
 _NUMBERS_BEGIN = frozenset("+-.0123456789")
 _LONGEST_NUMBER = 1000  # Python refuses to read integers of more than 4300 digits
 
 CODE_OF_YTT = "#@"
-"""What begins code and annotations of ytt: a text that has it, ytt reads."""
+"""The mark of code and annotations of ytt: a text that has it, ytt reads."""
 PLAIN, FOR_YTT = "#", "#!"
-"""What begins a comment; the second one in a text that ytt reads, which takes the first one for its own."""
-_PAIR = r"(?i)(?<!\\)((?:\\\\)*)((?:\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})+)"
+"""The mark of a comment; the second one in a text that ytt reads, which takes the first one for its own."""
+_PAIR = r"""(?xi)
+    (?<!\\) ((?: \\\\ )*)          # `\\`: backslashes that are text
+    ((?: \\ud[89ab][0-9a-f]{2}     # `\ud83d`: the first half of a character
+         \\ud[c-f][0-9a-f]{2}      # `\ude00`: its other half
+    )+)
+"""
 
 MAX_EXPANSION = 100_000
 _LEAST_EXPANSION = 1000
@@ -155,7 +166,7 @@ def view(node: Node, text: str | None = None, *, keys_may_repeat: bool = False) 
 
 
 class _NodeReader:
-    """Reads a tree as data, and counts what is inside of aliases."""
+    """Reads a tree as data, and counts the values inside of aliases."""
 
     def __init__(self, most_values: int, text: str | None) -> None:
         self._left = most_values

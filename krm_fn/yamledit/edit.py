@@ -52,7 +52,7 @@ from krm_fn.yamledit.was import (
 )
 
 _IN_PLACE, _COLLECTIONS, _ALL = range(3)
-"""What an edit writes: each value, the collections that get or lose children, or the whole document."""
+"""The extent of a text that is written anew: each value, the collections that get or lose children, or the whole."""
 
 
 class Child(NamedTuple):
@@ -60,8 +60,8 @@ class Child(NamedTuple):
 
     Attributes:
         slot: where it is.
-        old: what it says.
-        new: what it is to say; ``GONE`` if it is removed.
+        old: its data.
+        new: its new data; ``GONE`` if it is removed.
         around: where the collection around it is, as ``Slot.kind`` says it; "" for the root.
     """
 
@@ -76,7 +76,7 @@ class NewEntry(NamedTuple):
 
     Attributes:
         name: its key; None in a list.
-        data: what it says.
+        data: its data.
         at: the index of the child that it is; -1 for one that is new.
         moved: where an item is that says the same, and goes elsewhere in the list.
     """
@@ -95,7 +95,7 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
         root: its tree.
         new: plain data; where something would go that was there empty before, it stays in the text.
         envelope: members of the outermost mapping of which nothing is kept in a comment.
-        comment: what begins a comment.
+        comment: the mark that begins a comment.
 
     Raises:
         EditError: a key would have to be written that no text can hold.
@@ -232,7 +232,7 @@ class _Writer:
             at = indexes.get(name, -1)
             if at >= 0 or not same(inherited.get(name, GONE), data):
                 entries.append(NewEntry(name, data, at))
-        # What overrides an inherited member is the first of the new data: it goes behind all others.
+        # A member that overrides an inherited one is the first of the new data: it goes behind all others.
         entries.sort(key=lambda entry: entry.at < 0 and entry.name in inherited)
         self._collection(child, node, children, entries)
 
@@ -269,7 +269,7 @@ class _Writer:
         children: list[Child],
         entries: list[NewEntry],
     ) -> None:
-        """Note the removal of children, the edits inside of those that stay, and what is new."""
+        """Note the removal of children, the edits inside of those that stay, and the new ones."""
         slots = [inner.slot for inner in children]
         kept = [index for index, inner in enumerate(children) if inner.new is not GONE]
         is_longer = any(entry.at < 0 for entry in entries)
@@ -304,7 +304,7 @@ class _Writer:
         kept: list[int],
         entries: list[NewEntry],
     ) -> None:
-        """Note what is new beside the children of a collection that are ``kept``, by their indexes."""
+        """Note the new children beside those of a collection that are ``kept``, by their indexes."""
         style = layout.style_near(self.text, node, slots, self.style)
         insertion = self._block_insertion
         if slots[0].kind == FLOW:
@@ -343,7 +343,7 @@ class _Writer:
         start -= column_of(text, start)
         if start == 0:
             return 0, text.index("\n", end) + 1, ""
-        # The line break before is removed, the one behind stays: what is new behind a last child comes before that one.
+        # The line break before goes, the one behind stays: a new child behind the last one comes before that.
         return end_of_line(text, start - 1), end_of_line(text, end), ""
 
     def _block_insertion(
@@ -477,7 +477,7 @@ class _Writer:
         Args:
             child: the value, and its new data.
             rest: the first line of an item, which goes on the line of the dash if no comments are above it.
-            comment: what is behind the value on its line.
+            comment: the comment behind the value, on its line.
             lines: the other lines.
         """
         slot = child.slot
@@ -557,7 +557,7 @@ class _Writer:
         return False
 
     def _overwrite(self, node: Node) -> None:
-        """Note that what a node holds is written again or goes: an alias of it must be written out."""
+        """Note that a value is written again or goes with all in it: an alias of any of it must be written out."""
         if self._has_aliases:
             self._changed.update(walk(node))
 

@@ -130,7 +130,7 @@ def style_of(text: str, root: Node) -> Layout:
         mappings = [node for node in walk(root) if isinstance(node, Mapping)]
         is_json = all(quote_of(key) == '"' for node in mappings for key, _ in node.entries)
     pending = [root]
-    # Scalars have no layout, and neither has what is inside of a flow collection.
+    # Scalars have no layout, and neither have values inside of a flow collection.
     while pending:
         node = pending.pop()
         if isinstance(node, Mapping):
@@ -159,7 +159,7 @@ def _indents(text: str, node: Mapping) -> Iterator[tuple[Node, int]]:
 
 
 def _usual(columns: Iterable[int], default: int) -> int:
-    """Return what occurs most often, the first of several."""
+    """Return the number that occurs most often, the first of several."""
     counts = Counter(columns)
     return max(counts, key=counts.__getitem__, default=default)
 

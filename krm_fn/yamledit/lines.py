@@ -66,7 +66,7 @@ class Lines:
 
 
 def end_of_match(pattern: str, text: str, position: int) -> int:
-    """Return the end of what a pattern matches at a position; the position itself if it matches nothing."""
+    """Return the end of a pattern's match at a position; the position itself without a match."""
     match = re.compile(pattern).match(text, position)
     if match:
         return match.end()

@@ -1,6 +1,6 @@
 """New data as YAML text, in the style of its neighbours.
 
-What it writes means the same to YAML 1.1 and YAML 1.2: a string that one of them would take for something else is
+The text means the same to YAML 1.1 and YAML 1.2: a string that one of them would take for something else is
 quoted. It writes no anchors, tags, comments or folded lines.
 """
 
@@ -26,9 +26,9 @@ class Layout(NamedTuple):
     Attributes:
         step: columns that a nested mapping is indented by.
         dash: columns between a key and the dashes of the list below it (0: compact).
-        width: columns between a dash and what it introduces.
+        width: columns between a dash and its item.
         newline: the line break.
-        comment: what begins a comment.
+        comment: the mark that begins a comment.
         json: flow collections are written as JSON.
         quotes: key of a neighbour -> the quote its value has (``""``, ``'``, ``"``); "" for items of a list.
         plain: texts of a list have a quote only where they need one.
@@ -53,14 +53,19 @@ class Layout(NamedTuple):
 
 
 class AuthorScalar(NamedTuple):
-    """A scalar that keeps the words of its author: ``text`` as it was written, ``value`` what it means."""
+    """A scalar that keeps the words of its author: ``text`` as it was written, and its ``value``."""
 
     text: str
     value: Any
 
 
 _NOT_PLAIN_CHARACTER = re.compile(
-    r"[\x00-\x1f\x7f-\xa0\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    r"""(?x)
+    [\x00-\x1f\x7f-\xa0]                              # control characters, and the blank that does not break
+    | [\u2028\u2029]                                  # line breaks of YAML 1.1
+    | [\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]  # marks of the direction of writing
+    | [\ufeff\ud800-\udfff]                           # the byte order mark, halves of characters
+    """
 )
 _PLAIN_IN_FLOW = r"[A-Za-z0-9_/.][\w./-]*"
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
@@ -69,7 +74,7 @@ _LONGEST_KEY = 1024
 WIDEST = 200
 """Behind this column a new value is on one line: lines that are indented more would multiply the size of a text."""
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
-# What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing.
+# JSON leaves these bare: line breaks of YAML 1.1, characters that it refuses, marks of the direction of writing.
 _TO_ESCAPE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 _NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
@@ -187,7 +192,7 @@ def flow(value: Any, style: Layout, quote: str = "") -> str:
 def behind(
     indicator: str, value: Any, column: int, style: Layout, quote: str = ""
 ) -> tuple[str, list[str]]:
-    """Return what follows a key or a dash at ``column``: the rest of its line, with a blank, and the lines below.
+    """Return the text behind a key or a dash at ``column``: the rest of its line, with a blank, and the lines below.
 
     Args:
         indicator: ``":"`` or ``"-"``.

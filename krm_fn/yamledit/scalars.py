@@ -16,11 +16,28 @@ from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every
 from krm_fn.yamledit.tree import Scalar
 
 _PROPERTIES = r"(?:[&!][^ \t\r\n]*[ \t]+)*"
-_HEADER = r"(?P<style>[|>])(?P<marks>[-+0-9]*)(?P<comment>[ \t]*(?:#[^\r\n]*)?)"
-_PLAIN = r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](?:[^:#]|:(?=\S)|(?<! )#)*(?<!\s)"
+_HEADER = r"""(?x)
+    (?P<style> [|>] )                            # `|` of a literal block, `>` of a folded one
+    (?P<marks> [-+0-9]* )                        # `2-`: columns of its indentation, and its line breaks at the end
+    (?P<comment> [ \t]* (?: \# [^\r\n]* )? )     # `  # owner`
+"""
+_PLAIN = r"""(?x)
+    [^\s\-?:,\[\]{}\#&*!|>'"%@`]    # `a`: none of the indicators of YAML
+    (?: [^:\#]
+      | : (?=\S)                    # `a:b`, because a key ends at a colon with a blank behind it
+      | (?<![ ]) \#                 # `a#b`, because a comment begins behind a blank
+    )*
+    (?<!\s)                         # `a` and not `a `
+"""
 _BLANK_AT_AN_END = r"(?m)^[ \t]|[ \t]$"
 _FLOW_INDICATOR = r"[,\[\]{}]"
-_CHARACTER = r"(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]"
+_CHARACTER = r"""(?xs)
+    \\ (?: x [0-9a-fA-F]{2}    # `\x41`
+         | u [0-9a-fA-F]{4}    # `\u0041`
+         | U [0-9a-fA-F]{8}    # `\U00000041`
+         | . )                 # `\n`
+    | [^\\]                    # `A`
+"""
 
 
 def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str | None:
@@ -28,8 +45,8 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str 
 
     Args:
         raw: the text of ``node``, its lines ended by line feeds.
-        node: what it is now.
-        value: what it must mean.
+        node: the scalar as it is now.
+        value: its new value.
         newline: the line break of the text.
         pad: blanks in front of a line below; "" inside of a flow collection.
     """

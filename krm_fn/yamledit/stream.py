@@ -1,6 +1,6 @@
 """A text of several YAML documents, taken apart by its separators alone.
 
-What is between two separators is one document, comments before its first line included; a part that holds nothing but
+The text between two separators is one document, comments before its first line included; a part that holds only
 comments, blanks, directives and ends (``...``) is none. A separator with something behind it on its line is part of
 its document: ``--- {a: b}``.
 """
@@ -17,9 +17,18 @@ from krm_fn.yamledit.lines import Span, newline_of, with_line_feeds
 
 _BOM = "\ufeff"
 # It begins with its literal, which is searched for faster than the beginning of a line.
-_SEPARATOR = r"---(?:(?P<alone>(?:[ \t]+(?:#[^\r\n]*)?)?\r?(?:\n|\Z))|(?=[ \t]))"
-_EMPTY_LINE = r"(?:%[A-Za-z][^\r\n]*|\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n]*\r?)?"
-_EMPTY = rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z"
+_SEPARATOR = r"""(?x)
+    ---
+    (?: (?P<alone> (?: [ \t]+ (?: \# [^\r\n]* )? )? \r? (?: \n | \Z ) )    # `--- # staging`
+      | (?= [ \t] )                                                        # `--- {a: b}`
+    )
+"""
+_EMPTY_LINE = r"""
+    (?: % [A-Za-z] [^\r\n]*            # `%YAML 1.2`
+      | \.\.\. (?! [^ \t\r\n] ) )?     # `...`
+    [ \t\r]* (?: \# [^\r\n]* \r? )?    # `  # comment`
+"""
+_EMPTY = rf"(?x) (?: {_EMPTY_LINE} \n )* {_EMPTY_LINE} \Z"
 _BEGIN_OF_NOTHING = frozenset(" \t\r\n#.%")
 """With one of these begins a part that holds nothing: nearly all documents begin with a letter."""
 

@@ -241,7 +241,7 @@ def _without_text(error: yaml.YAMLError, text: str) -> InputError:
 
 
 def _remedy(text: str, mark: Any) -> str:
-    """Say what to do about the mistakes that people make most often, by where the text cannot be read any more."""
+    """Return advice on frequent mistakes, by the place where the text cannot be read any more."""
     lines = with_line_feeds(text).split("\n")[: mark.line + 1]
     for number in range(len(lines), 0, -1):
         if lines[number - 1].startswith("<<<<<<< "):

@@ -1,4 +1,4 @@
-r"""What a member was before it got its first items: ``files: # was: []``, so that it can be that again.
+r"""The value of a member before it got its first items, in a note: ``files: # was: []`` becomes ``files: []`` again.
 
 A list that loses its last item is removed with its key, because that restores the text if there was none before. Where
 its author wrote ``files: []``, ``files: ~`` or ``files:``, only the text shows it, so these words stay in a
@@ -21,21 +21,24 @@ from krm_fn.yamledit.lines import end_of_line, end_of_match, newline_of
 from krm_fn.yamledit.pairs import pair_items
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
 
-_NOTE = r"(?P<comment>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)"
+_NOTE = r"""(?x)
+    (?P<comment> [ \t]+ \# [^\n]* | )         # `  # ours`
+    [ ] \# !? [ ] was: (?P<words> [^\n]* )    # ` # was: []`
+"""
 _BLOCK_HEADER = r"[^\n]*?[ \t][|>][-+0-9]*"
 _ENDS_LINE = r"# *(?:kpt-set:|\{\"\$)|#@"
 """A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
 GONE: Any = object()
-"""In place of the new data of what is removed."""
+"""In place of the new data of a value that is removed."""
 
 
 class EarlierValue(NamedTuple):
-    """What was behind the colon of a member.
+    """The text that was behind the colon of a member.
 
     Attributes:
         words: the value as it was written, with the blanks, or the line break, in front of it.
         comment: the comment on the line of the key; behind the value if that was on this line.
-        data: what the words mean.
+        data: the meaning of the words.
     """
 
     words: str
@@ -49,7 +52,7 @@ class EarlierValue(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What was between the colon and the end of the value's line."""
+        """The text between the colon and the end of the value's line."""
         if self.is_below:
             return self.comment + self.words
         return self.words + self.comment
@@ -69,7 +72,7 @@ def with_note(comment: str, words: str, opening: str) -> str:
 
 
 def words_of(text: str, slot: Slot, *, is_scalar: bool) -> str:
-    """Return how the value of a member is written, with what is in front of it; comments above it stay in the text.
+    """Return the text of a member's value, with the blanks in front of it; comments above it stay where they are.
 
     Args:
         text: the whole text.
@@ -129,7 +132,7 @@ def _earlier_value(line: str, value: Node, newline: str) -> EarlierValue | None:
             data = _read(lines)
     if data is GONE:
         return None
-    # On removal kpt copies the note to the line below: of another kind, it says nothing of what is there.
+    # On removal kpt copies the note to the line below: above another kind of value, it means nothing.
     if isinstance(value, Mapping):
         is_fit = isinstance(data, dict)
     elif isinstance(value, Sequence):
@@ -142,7 +145,7 @@ def _earlier_value(line: str, value: Node, newline: str) -> EarlierValue | None:
 
 
 def _read(words: str) -> Any:
-    """Return the data of what is behind a colon; ``GONE`` where it is no value."""
+    """Return the data of the words behind a colon; ``GONE`` if they are no value."""
     text = f'{{"k":{words}\n}}'
     if words.lstrip().startswith(("|", ">")):
         text = f"k:{words}\n"  # an empty block, which can be in no flow mapping
@@ -157,8 +160,8 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
 
     Args:
         node: a value of the text.
-        old: what it says.
-        new: what it is to say, ``GONE`` for nothing.
+        old: its data.
+        new: its new data, ``GONE`` if it is removed.
         known: the notes of the text.
     """
     if same(old, new):
@@ -187,7 +190,7 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
 
 
 def _remains(new: Any, earlier: Any) -> bool:
-    """Return whether new data are an earlier value, but for what is empty in one of both and not in the other."""
+    """Return whether new data equal an earlier value, if null and empty members are left aside."""
     if _is_empty(new):
         new = GONE
         if isinstance(earlier, dict):
@@ -206,7 +209,7 @@ def _remains(new: Any, earlier: Any) -> bool:
 
 
 def _is_empty(new: Any) -> bool:
-    """Return whether nothing is left of new data but mappings for what was in them, such as a ``spec``."""
+    """Return whether nothing is left of new data but empty mappings in each other, such as a ``spec``."""
     if isinstance(new, dict):
         return all(map(_is_empty, new.values()))
     return new is GONE or new == []
