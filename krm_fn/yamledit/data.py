@@ -82,6 +82,7 @@ def resolve(text: str) -> Any:
     """Return the value of a plain scalar in the core schema of YAML 1.2; a number that JSON cannot hold is a string."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
+    # Two patterns for each scalar of a text would be a tenth of reading it.
     if text[0] not in _NUMBERS_BEGIN or len(text) > _LONGEST_NUMBER:
         return text
     if _INT.fullmatch(text):
@@ -189,6 +190,7 @@ class _NodeReader:
         return data
 
     def _count(self, node: Node, depth: int) -> None:
+        # Ten lines of `&b [*a, *a, ...]` would be a billion values.
         self._left -= 1
         if isinstance(node, Scalar):
             self._left -= len(node.value) // _CHARACTERS_OF_A_VALUE
@@ -211,7 +213,7 @@ class _NodeReader:
         if len(own) < len(node.entries) and self._text is not None:
             refuse_repeated_keys(node, self._text)
         if inherited:
-            return {**inherited, **own}
+            return {**inherited, **own}  # own members count, wherever the merge key is
         return own
 
 

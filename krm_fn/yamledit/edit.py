@@ -106,13 +106,15 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
     known = earlier_values(lines, root)
     if known:
         new = with_earlier_values(root, old, new, known)
+    # From here on, values that say the same are one object: `is` finds those that change.
     new = shared(old, new)
     if new is old:
         return text
     style = layout.style_of(lines, root)
     style = style._replace(newline=newline_of(text), comment=comment)
     slot = Slot(root, ROOT, root.start, root.start, root.end)
-    # A comment below a literal block may become words of it.
+    # The smallest way first. Each way is tried without new literal blocks, too: a comment below one may become words
+    # of it.
     for way, literals in product((_IN_PLACE, _COLLECTIONS, _ALL), (True, False)):
         layout_of_way = style._replace(literals=literals)
         writer = _Writer(lines, layout_of_way, known, way, envelope)
@@ -162,7 +164,7 @@ class _Writer:
         if child.old is not child.new:
             self._changed.add(node)
         elif not self._has_stale_alias(node):
-            return
+            return  # an alias of a text that changed must be written out, though its own data stay
         earlier = self.known.get(node)
         kind = _KINDS.get(type(node), ())
         is_other_kind = not isinstance(child.new, kind)
@@ -185,6 +187,7 @@ class _Writer:
         last_end = end_of_line(self.text, node.end)
         start = slot.behind
         if earlier.is_below:
+            # `files: # ours # was:\\n  []`, comments, items -> `files: # ours`, comments, `  []`
             above = self._lines_above(node, first_end)
             new = earlier.comment + above + earlier.words
         else:
@@ -203,7 +206,8 @@ class _Writer:
         """Note the edits of the members of a mapping."""
         names = [key_text(key_node) for key_node, _ in node.entries]
         if names == [*child.old] and child.old.keys() == child.new.keys() and not self._has_aliases:
-            # Nearly all mappings keep their members, of which one changes.
+            # Nearly all mappings keep their members, of which one changes: no other is looked for in the text. A key
+            # that is there twice, or a merge key, has fewer members in the data than in the text.
             for name, (key_node, value) in zip(names, node.entries, strict=True):
                 if child.old[name] is not child.new[name]:
                     slot = layout.slot_of(self.text, node, key_node, value)
@@ -225,6 +229,7 @@ class _Writer:
                 indexes[slot.name] = len(children)
             children.append(Child(slot, old, new, child.slot.kind))
         if not inherited.keys() <= child.new.keys():
+            # An inherited member can only go if all of them are written out.
             self._replace(child)
             return
         entries: list[NewEntry] = []
@@ -250,7 +255,7 @@ class _Writer:
                 if same(old, new):
                     new = old  # an item at another index is not shared
             else:
-                gone[comparable(old)] = slot
+                gone[comparable(old)] = slot  # it may be somewhere else in the new list
             children.append(Child(slot, old, new, child.slot.kind))
         origins = {to: index for index, to in partners.items()}
         entries: list[NewEntry] = []
@@ -286,6 +291,7 @@ class _Writer:
         if not kept or ((is_longer or is_shorter) and self.way == _COLLECTIONS):
             self._replace(child)
             return
+        # Neighbours that go are one removal: two removals would both want the comma, or the line break, between them.
         for left, right in pairwise([-1, *kept, len(slots)]):
             for slot in slots[left + 1 : right]:
                 self._overwrite(slot.node)
@@ -319,6 +325,7 @@ class _Writer:
                 addition = insertion(entry, neighbour, first, style)
                 self.edits.append(addition)
             elif entry.at == last:
+                # Behind the last one that stays there may be merge keys: the new ones come behind them.
                 neighbour = slots[kept[-1]]
             else:
                 neighbour = slots[entry.at]
@@ -417,7 +424,7 @@ class _Writer:
             return
         end = node.end
         if _is_block(node):
-            end = end_of_line(self.text, end)
+            end = end_of_line(self.text, end)  # with the comment behind its last value
         new = flow(data, self.style)
         comments = _comments_inside(self.text, node)
         if kind == FLOW and comments and new[0] in "[{":
@@ -457,6 +464,8 @@ class _Writer:
         start = node.start
         has_comments_above = start > first_end and text[first_end:start].strip()
         is_deeper = column_of(text, start) > column
+        # A value on the line of its key stays there, one below stays below. A block becomes one word on the line of
+        # its key, unless comments above it would be lost.
         if start <= first_end or (_is_block(node) and not (has_comments_above and is_deeper)):
             start = slot.behind
             if node.start > start and not _is_block(node):

@@ -34,6 +34,7 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     equal = partial(_matches, key=comparable)
     of_one_name = partial(_matches, key=_natural_key)
     ends = (len(before), len(after))
+    # Each rule sees the gaps that the one before has left, so that no later pair crosses an earlier one.
     for match in (equal, of_one_name, _by_position):
         gaps = list(_gaps([*pairs, ends]))
         for old, new in gaps:

@@ -93,6 +93,7 @@ def _in_single_quotes(value: str, newline: str, pad: str) -> str:
 def _in_double_quotes(raw: str, old: str, value: str) -> str:
     """Return the value in double quotes; characters that stay keep their escapes."""
     characters = re.findall(_CHARACTER, raw[1:-1])
+    # A line that is folded, or a character of two escapes: which escape is which character is not known.
     if len(characters) != len(old):
         return double_quoted(value)
     head, tail = common_ends(old, value, operator.eq)
@@ -112,13 +113,15 @@ def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
     marks = header["marks"]
     if marks.strip("+-") == "" and value.lstrip("\n").startswith(" "):
         return None
-    pad = min(pads)
+    pad = min(pads)  # lines that are indented more begin with blanks of their own
     old = _lines(node.value)
     words = _lines(value)
     new = [pad + line if line else "" for line in words]
     if node.style == ">":
         lines = _unfolded(lines, pad, newline)
-    if len(lines) == len(old):
+    if len(lines) == len(
+        old
+    ):  # else something in the block is not understood: all its lines are new
         head, tail = common_ends(old, words, operator.eq)
         new[:head] = lines[:head]
         new[len(new) - tail :] = lines[len(lines) - tail :]

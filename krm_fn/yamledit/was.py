@@ -63,6 +63,7 @@ def with_note(comment: str, words: str, opening: str) -> str:
     # kpt copies comments back: the note may be there already.
     if re.fullmatch(_NOTE, comment) or re.search(_ENDS_LINE, comment):
         return comment
+    # A note is one line: a value below its key, or in brackets over several lines, is written with escapes.
     if "\n" in words:
         words = re.sub("\r?\n", r"\\n", words.replace("\\", "\\\\"))
     note = f" {opening} was:{words}"
@@ -183,6 +184,7 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
         for at, to in pair_items(old, new):
             item = node.items[at]
             inner[to] = with_earlier_values(item, old[at], new[to], known)
+    # Its members first: where all of them are as they were, this value is so as a whole.
     earlier = known.get(node)
     if earlier and _remains(inner, earlier.data):
         return earlier.data
