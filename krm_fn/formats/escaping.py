@@ -19,9 +19,11 @@ from krm_fn.light_typing import NamedTuple
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
 
 _SYSTEMD_QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
-_SYSTEMD_WORD = (
-    rf"""(?s)(?:[^ \t\r\n\0"'\\]|\\.|{_SYSTEMD_QUOTED})+(?:["'\\][^\r\n]*)?|["'\\][^\r\n]*"""
-)
+_SYSTEMD_WORD = rf"""(?xs)
+    (?: [^ \t\r\n\0"'\\] | \\. | {_SYSTEMD_QUOTED} )+    # `A=1`, `"A=a b"`, `A=a\ b`
+    (?: ["'\\][^\r\n]* )?                                # `A="b`: an open quote takes the rest of the line
+    | ["'\\][^\r\n]*                                     # `"A=b`
+"""
 _SYSTEMD_SOUND = rf"""(?s)(?:[^ \t\r\n"'\\]|\\.|{_SYSTEMD_QUOTED})+"""
 _UNKNOWN_ESCAPE = r"\\[^abfnrtvs\"']"
 _SYSTEMD_PIECE = rf"\\(?P<escaped>.)|(?P<quoted>{_SYSTEMD_QUOTED})"
@@ -29,13 +31,22 @@ _SYSTEMD_LETTERS = dict(zip("abfnrtvs", "\a\b\f\n\r\t\v ", strict=True))
 _OPEN_SPECIFIER = r"(?<!%)(?:%%)*%[A-Za-z0-9]"
 
 _SHELL_TOKEN = re.compile(
-    r"""(?P<blank>(?:[ \t]|\\\n)+|\#[^\n]*)|(?P<end>;|&&|\n)"""
-    r"""|(?P<word>(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\;&|<>()])+)""",
-    re.DOTALL,
+    r"""(?xs)
+    (?P<blank> (?: [ \t] | \\\n )+ | \#[^\n]* )    # `# why`
+    | (?P<end> ; | && | \n )                       # `&&`
+    | (?P<word> (?: '[^']*'                        # `'a b'`
+                  | "(?:[^"\\]|\\.)*"              # `"a \" b"`
+                  | \\.                            # `\ `
+                  | [^\s'"\\;&|<>()]               # `a`
+                )+ )
+    """
 )
-_SHELL_PIECE = (
-    r"""(?s)'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\.)*)"|\\(?P<escaped>.)|(?P<plain>.)"""
-)
+_SHELL_PIECE = r"""(?xs)
+    '(?P<single>[^']*)'                # `'a b'`
+    | "(?P<double>(?:[^"\\]|\\.)*)"    # `"a \" b"`
+    | \\(?P<escaped>.)                 # `\ `
+    | (?P<plain>.)                     # `a`
+"""
 _EXPANDED_IN_QUOTES = r"(?<!\\)(?:\\\\)*[$`]"
 _EXPANDED = frozenset("$`*?[]{}~!'\"\\")
 

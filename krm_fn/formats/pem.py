@@ -10,7 +10,11 @@ import base64
 import binascii
 import re
 
-_BLOCK = r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----"
+_BLOCK = r"""(?x)
+    -----BEGIN[ ]CERTIFICATE-----
+    ([A-Za-z0-9+/=\s]+)             # `MIIBszCC...`: base64 in lines
+    -----END[ ]CERTIFICATE-----
+"""
 _BYTES_SHOWN = 8
 _MOST_SHOWN = 3
 

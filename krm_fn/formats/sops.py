@@ -19,11 +19,11 @@ _MEMBER = "sops"
 _MARKS = frozenset({"mac", "lastmodified", "version"})
 _VALUE = r"(?m)^(?![ \t]*#[ \t]).*ENC\[AES256_GCM,"
 """Not in a comment of a person."""
-_CHECKSUM = (
-    r"(?m)^(?P<at>[ \t]{1,8}(?=\")|)\"?sops\"?:.*\n"
-    r"(?:(?:(?P=at)[ \t#].*|\r?)\n)*?"  # lines below it, comments, empty lines
-    r"(?P=at)[ \t]+\"?mac\"?:"
-)
+_CHECKSUM = r"""(?mx)
+    ^ (?P<at> [ \t]{1,8} (?=") | ) "?sops"? : .* \n    # `sops:`, or `  "sops": {` in JSON
+    (?: (?: (?P=at) [ \t\#] .* | \r? ) \n )*?           # `    kms: []`: lines below it, comments, empty lines
+    (?P=at) [ \t]+ "?mac"? :                            # `    mac: ENC[AES256_GCM,...]`
+"""
 
 
 def is_encrypted(obj: Data) -> bool:

@@ -16,12 +16,22 @@ from krm_fn.yamledit.lines import splice
 from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Scalar, walk
 
-_HEADER = (
-    r"#@(?:[ \t]*load\(|(?:data/values|library/|schema/(?:title|desc|examples|deprecated)\b"
-    r"|overlay/(?:match|match-child-defaults|merge)\b)(?![^\r\n]*\b(?:by|when|via) *=))"
-)
+_HEADER = r"""
+    \#@
+    (?: [ \t]* load\(                                      # `#@ load("@ytt:overlay", "overlay")`
+      | (?: data/values                                    # `#@data/values`
+          | library/                                       # `#@library/ref "@lib"`
+          | schema/ (?: title | desc | examples | deprecated ) \b
+          | overlay/ (?: match | match-child-defaults | merge ) \b    # `#@overlay/match missing_ok=True`
+        )
+        (?! [^\r\n]* \b (?: by | when | via ) [ ]* = )     # `by=` and the like are code
+    )
+"""
 """Lines at the left margin under which the values that are there are those that count."""
-_CODE = rf"(?m)^(?!{_HEADER})#@|[ \t]#@"
+_CODE = rf"""(?mx)
+    ^ (?! {_HEADER} ) \#@    # `#@ if x:`
+    | [ \t] \#@              # `a: #@ x`
+"""
 _OF_A_DOCUMENT = r"(?m)^[ \t]*#@(?:data|library)/"
 _SEPARATOR = r"(?m)^---(?:[ \t]+#.*|[ \t\r]*)$"
 
