@@ -9,7 +9,7 @@ from krm_fn.clusters.kinds import CLOUDS, CLUSTER, FactPaths, paths_of
 from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.pools import networks_of_pool
-from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
+from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, text, url_host, values, word
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import Pointer, lookup
@@ -17,8 +17,12 @@ from krm_fn.products import tkg
 
 _SINGLE = ("service_domain", "endpoint", "region", "infrastructure")
 """The facts of which the first one counts."""
-_ENDPOINT_VARIABLES = ("controlPlaneIpAddr", tkg.API_SERVER_ENDPOINT)
-"""The variables of well-known ClusterClasses (of vSphere, of TKG) that hold the host of the control plane endpoint."""
+_ENDPOINT_VARIABLES: dict[str, tuple[Pointer, ...]] = {
+    "controlPlaneIpAddr": ((),),
+    tkg.API_SERVER_ENDPOINT: ((),),
+    "controlPlaneEndpoint": (("host",), ("IP",)),
+}
+"""Variable of well-known classes (vSphere; TKG; Metal3, Nutanix) -> where its value has the host of the API server."""
 
 
 def declared(obj: Object) -> ClusterNetwork:
@@ -43,7 +47,7 @@ def _facts(obj: Object, paths: FactPaths, name: str) -> Facts:
         for path, value in values(data, fact_path, paths.start):
             said = _READERS[name](value)
             texts = (said,) if isinstance(said, str) else said
-            facts += [Fact(text, obj.ref, path) for text in texts if text]
+            facts += [Fact(named, obj.ref, path) for named in texts if named]
     return distinct(facts)
 
 
@@ -123,7 +127,8 @@ def _endpoint_variable(obj: Object) -> Facts:
     if obj.group_kind != CLUSTER:
         return ()
     for path, variable in values(obj.data, ("spec", "topology", "variables", "*")):
-        endpoint = host(lookup(variable, ("value",)))
-        if endpoint and lookup(variable, ("name",)) in _ENDPOINT_VARIABLES:
-            return (Fact(endpoint, obj.ref, (*path, "value")),)
+        for steps in _ENDPOINT_VARIABLES.get(text(lookup(variable, ("name",))), ()):
+            endpoint = host(lookup(variable, ("value", *steps)))
+            if endpoint:
+                return (Fact(endpoint, obj.ref, (*path, "value", *steps)),)
     return ()

@@ -250,9 +250,10 @@ def paths_of(group: str, kind: str) -> FactPaths | None:
         return _PATHS[group, kind]
     if (group, kind) in NODE_KINDS:
         return _of_nodes(NODE_KINDS[group, kind])
-    if not is_infrastructure(group, kind):
-        return None
     base = kind.removesuffix("Template")
+    # Cluster API's contract: `spec.controlPlaneEndpoint` of whatever `infrastructureRef` names, in any group.
+    if not (base in INFRASTRUCTURE or base.endswith("Cluster")):
+        return None
     start = ("spec",) if kind == base else ("spec", "template", "spec")
     return INFRASTRUCTURE.get(base, _BY_CONTRACT)._replace(start=start)
 

@@ -180,3 +180,50 @@ def test_the_order_of_the_list_is_not_that_of_the_facts() -> None:
     its = named("Cluster", "c", spec={})
     assert value(facts(its, *inventories), "networks") == value(facts(its, *reversed(inventories)), "networks")
     assert value(facts(its, *inventories), "networks") == ("10.0.0.0", "10.0.0.1", "10.0.0.2")
+
+
+def variable_of_class(name: str, value: Any) -> dict[str, Any]:
+    return cluster(topology={"class": "bare", "variables": [{"name": name, "value": value}]})
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "path"),
+    [
+        pytest.param("controlPlaneIpAddr", "10.0.0.9", "value", id="vSphere"),
+        pytest.param("apiServerEndpoint", "10.0.0.9", "value", id="TKG"),
+        pytest.param("controlPlaneEndpoint", {"host": "10.0.0.9", "port": 6443}, "value.host", id="Metal3"),
+        pytest.param("controlPlaneEndpoint", {"IP": "10.0.0.9", "port": 6443}, "value.IP", id="Nutanix"),
+    ],
+)
+def test_the_endpoint_in_a_variable_of_a_well_known_class(name: str, given: Any, path: str) -> None:
+    (fact,) = facts(variable_of_class(name, given)).network.endpoint
+    assert (fact.value, field_path(fact.path)) == ("10.0.0.9", f"spec.topology.variables[0].{path}")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("controlPlaneEndpoint", "10.0.0.9"), ("controlPlaneEndpoint", {"port": 1}), ("other", {"host": "10.0.0.9"})],
+)
+def test_a_variable_that_holds_no_endpoint(name: str, given: Any) -> None:
+    assert not facts(variable_of_class(name, given)).network.endpoint
+
+
+def acme(kind: str, **metadata: Any) -> dict[str, Any]:
+    spec = {"controlPlaneEndpoint": {"host": "pub.acme.example"}}
+    return {
+        "apiVersion": "infra.acme.example/v1",
+        "kind": kind,
+        "metadata": {"name": "infra", **metadata},
+        "spec": spec,
+    }
+
+
+def test_the_endpoint_of_an_infrastructure_in_any_group() -> None:
+    reference_to_acme = {"apiVersion": "infra.acme.example/v1", "kind": "AcmeCluster", "name": "infra"}
+    named_by_cluster = cluster(controlPlaneRef=CONTROL_PLANE_REF, infrastructureRef=reference_to_acme)
+    assert value(facts(named_by_cluster, acme("AcmeCluster"), KUBEADM), "endpoint") == "pub.acme.example"
+
+
+def test_what_no_cluster_names_as_its_infrastructure_has_no_endpoint_of_it() -> None:
+    database = acme("PostgresCluster", labels={"cluster.x-k8s.io/cluster-name": "prod"})
+    assert not facts(BARE, database).network.endpoint
