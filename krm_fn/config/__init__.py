@@ -7,8 +7,8 @@ to come from a ``Lookup``; no problem holds a credential.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
-from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import json_schema, semantic_checks
 from krm_fn.config.build import built
 from krm_fn.config.json_schema import fields, schema
@@ -94,10 +94,16 @@ def load(
     config = _loaded(function_config, objects)
     if config is None or objects is None:
         return config
-    views: ObjectIndex[Any] = ObjectIndex()
-    for file, seen in objects.views():
-        views.add(Key("", "", "", "", file), _loaded(function_config, seen))
-    return config._replace(views=views)
+    files = objects.differing
+    if not files:
+        return config
+
+    @cache
+    def read(file: str) -> ProxyConfig:
+        nearby = _loaded(function_config, objects.seen_from(file))
+        return config if nearby is None else nearby
+
+    return config._replace(read=read, views=tuple(map(read, files)))
 
 
 def _loaded(function_config: Mapping[str, Any], objects: Lookup | None) -> ProxyConfig | None:

@@ -231,10 +231,6 @@ def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterato
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     """Return the message about an unknown field, with the nearest name of ``known`` or of another level."""
     here = list(known)
-    if name in _MOVED:
-        return f"unknown field; did you mean `{root}{_MOVED[name]}`?"
-    if name in _GONE:
-        return f"unknown field: {_GONE[name]}"
     hint = did_you_mean(name, here)
     if hint:
         return f"unknown field{hint}"
@@ -256,38 +252,6 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
 
 
 _PART = "leave `{}` out by `only` or `selector.exclude`"
-_MOVED = {
-    "nodeTrustStore": "targets.nodes.trustedCA",
-    "containerdDropIn": "targets.nodes.containerd",
-    "kubeletDropIn": "targets.nodes.kubelet",
-    "kubeadmCommands": "targets.nodes.commands",
-    "kubeadm": "targets.nodes",
-    "nodeFiles": "targets.nodes.files",
-    "clusterClass": "targets.nodes.classes",
-    "workloadTrustStore": "targets.workloads.trustedCA",
-    "proxyData": "targets.workloads.data",
-    "kyvernoPolicies": "targets.kyverno",
-    "systemdProxy": "targets.giantswarm.generate",
-    "clusterValues": "targets.giantswarm.generate",
-    "carenClusterConfig": "targets.nutanix",
-    "imageBuilderOverrides": "targets.konvoy",
-}
-"""Former name of a field, or another word for it -> its path below ``spec`` now, where the two are not alike."""
-_ALWAYS = "leave its workloads out by `selector.exclude`"
-_OWN_MODE = "files keep their own, and a new one is `0640` of `root:root`"
-_NEVER = "there is none any more, and nothing takes its place: remove it"
-_GONE = {
-    "derive": "list in `noProxyPolicy.without` what is not to be added",
-    "maxLength": _NEVER,
-    "defaults": _NEVER,
-    "generated": "write `excludeNamespaces` and `noProxyFrom` beside `generate`",
-    "enabled": "write `true` or `false` in place of this mapping",
-    "certManager": _ALWAYS,
-    "chartOperator": _ALWAYS,
-    "permissions": _OWN_MODE,
-    "owner": _OWN_MODE,
-}
-"""Former name of a field that nothing replaces -> what to do instead."""
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:

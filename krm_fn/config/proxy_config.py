@@ -7,12 +7,11 @@ conditions hold (AND); of several matchers, and of several globs, one suffices (
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 
-from krm_fn.clusters import ClusterNetwork, Key, ObjectIndex
-from krm_fn.errors import ConfigError
+from krm_fn.clusters import ClusterNetwork
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.noproxy import Entry, Policy, Style
@@ -329,8 +328,12 @@ class ForeignValue(NamedTuple):
 class Lookup(Protocol):
     """Reads the objects that a FunctionConfig refers to; raises a ConfigError without the place in it."""
 
-    def views(self) -> Iterable[tuple[str, Lookup]]:
-        """Yield the files of objects with one name and different contents, and the same Lookup as each file sees it."""
+    @property
+    def differing(self) -> Sequence[str]:
+        """The files of objects of one name that were read and say different things."""
+
+    def seen_from(self, file: str) -> Lookup:
+        """Return the same Lookup for a file: of objects of one name, it reads the nearest one."""
 
     def values(self, source: Mapping[str, Any]) -> Mapping[Pointer, ForeignValue]:
         """Return the values of an entry of ``spec.from``: path below ``spec`` -> value."""
@@ -370,7 +373,8 @@ class ProxyConfig(NamedTuple):
         secret_urls: the URLs with a password that come from a Secret of ``spec.from``.
         reads_objects: objects of ``spec.from`` say a part of it.
         trusted_namespaces: globs, see ``trusts``.
-        views: the ProxyConfig with the values of each of several objects of one name, by file; empty if they agree.
+        views: the ProxyConfig with the values of each of several objects of one name that differ; empty if none do.
+        read: returns the ProxyConfig for a file; None where it is the same for all.
     """
 
     http_proxy: str = ""
@@ -392,23 +396,12 @@ class ProxyConfig(NamedTuple):
     secret_urls: frozenset[str] = frozenset()
     reads_objects: bool = False
     trusted_namespaces: tuple[str, ...] = ()
-    views: ObjectIndex[Any] = ObjectIndex()
+    views: tuple[ProxyConfig, ...] = ()
+    read: Callable[[str], ProxyConfig] | None = None
 
     def seen_from(self, file: str) -> ProxyConfig:
-        """Return the view of objects in a file; raises ConfigError if different ones are equally near."""
-        if not self.views:
-            return self
-        near = self.views.candidates(Key("", "", "", "", file))
-        view: ProxyConfig
-        view, *others = [self.views[key] for key in near]
-        if any(other != view for other in others):
-            files = " and ".join(key.file for key in near)
-            problem = (
-                f"refers to objects of one name in {files}, which differ and are equally near to {file}: put one "
-                "into its folder, or leave its objects out by `spec.selector.exclude`"
-            )
-            raise ConfigError.of(problem)
-        return view
+        """Return the ProxyConfig for objects in a file; raises ConfigError if different ones are equally near."""
+        return self if self.read is None else self.read(file)
 
     def trusts(self, namespace: str) -> bool:
         """Return whether objects of ``namespace`` may name a Cluster of another one; "" stands for no claim at all."""
@@ -428,6 +421,6 @@ class ProxyConfig(NamedTuple):
         for override in self.overrides:
             urls.add(override.http_proxy or "")
             urls.add(override.https_proxy or "")
-        for view in self.views.values():
+        for view in self.views:
             urls |= view.proxy_urls
         return frozenset(urls - {""})

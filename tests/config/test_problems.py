@@ -95,17 +95,9 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         {"targets": {"nodes": {"containerd": {"path": f"/{'r' * 512}/a.service.d/b.conf"}}}},
         "targets.nodes.containerd.path: must not be longer than 512 characters",
     ),
-    "an option that went": (
-        {"targets": {"nodes": {"containerd": {"owner": "root"}}}},
-        "targets.nodes.containerd.owner: unknown field: files keep their own, and a new one is `0640` of `root:root`",
-    ),
     "a system without options": (
         {"targets": {"tkg": {"pinniped": False}}},
         "targets.tkg: must be `true` or `false`, without quotes",
-    ),
-    "a system of nodes": (
-        {"targets": {"kubeadm": False}},
-        "targets.kubeadm: unknown field; did you mean `spec.targets.nodes`?",
     ),
     "a system under a name that is near, above its place": (
         {"tkgs": False},
@@ -114,10 +106,6 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a part that has no switch": (
         {"targets": {"nodes": {"rke2": False}}},
         "targets.nodes.rke2: unknown field: leave `nodes.rke2` out by `only` or `selector.exclude`",
-    ),
-    "a program that is always meant": (
-        {"targets": {"workloads": {"certManager": False}}},
-        "targets.workloads.certManager: unknown field: leave its workloads out by `selector.exclude`",
     ),
     "only files of which none is listed": (
         {"only": ["nodes.files"]},
@@ -144,17 +132,9 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         },
         "trustedCA: must hold only one of `pem` and `configMap`",
     ),
-    "a target under its former name": (
-        {"targets": {"kubeletDropIn": {}}},
-        "targets.kubeletDropIn: unknown field; did you mean `spec.targets.nodes.kubelet`?",
-    ),
     "a target beside its system": (
         {"targets": {"tkgPinniped": False}},
         "targets.tkgPinniped: unknown field: leave `tkg.pinniped` out by `only` or `selector.exclude`",
-    ),
-    "the former switch": (
-        {"targets": {"nodes": {"kubelet": {"enabled": False}}}},
-        "targets.nodes.kubelet.enabled: unknown field: write `true` or `false` in place of this mapping",
     ),
     "a list in the place of a system": (
         {"targets": {"workloads": ["Deployment"]}},

@@ -42,15 +42,14 @@ class Objects:
         self._lists = lists
         self._file = ""
         self._known: dict[tuple[str, str, str | None], list[Object]] = {}
-        self._differing: set[str] = set()
+        self.differing: list[str] = []
 
-    def views(self) -> Iterator[tuple[str, Objects]]:
-        """Yield the files of objects with one name and different contents, and these Objects as each file sees them."""
-        for file in sorted(self._differing):
-            objects = Objects(*self._lists)
-            objects._file = file
-            objects._known = self._known
-            yield file, objects
+    def seen_from(self, file: str) -> Objects:
+        """Return these Objects for a file: of objects of one name, they read the nearest one."""
+        objects = Objects(*self._lists)
+        objects._file = file
+        objects._known = self._known
+        return objects
 
     def values(self, source: Data) -> Mapping[_Path, ForeignValue]:
         """Return the values of an entry of ``spec.from``.
@@ -103,11 +102,12 @@ class Objects:
         obj = self._nearest(candidates)
         if obj is None:
             hint = "keep one of them, or one in the folder of each cluster"
-            if namespace is None:
+            if namespace is None and len({obj.ref.namespace for obj in candidates}) > 1:
                 hint = "say in `namespace` which one is meant"
-            problem = (
-                f"must name one object: there are {len(candidates)} of {called} in the list, {hint}"
-            )
+            elif self._file:
+                hint = f"which differ and are equally near to {self._file}: {hint}"
+            number = len(candidates)
+            problem = f"must name one object: there are {number} of {called} in the list, {hint}"
             raise ConfigError.of(problem)
         if namespace is None and self._has_others(obj.ref.namespace):
             problem = (
@@ -124,16 +124,16 @@ class Objects:
         """
         if len({obj.ref.namespace for obj in candidates}) > 1:
             return None
-        keys = {key_of(obj) for obj in candidates}
         if self._file:
-            near = nearest(keys, self._file)
+            near = nearest(map(key_of, candidates), self._file)
             candidates = [obj for obj in candidates if key_of(obj) in near]
         first = candidates[0]
         if all(_content(obj) == _content(first) for obj in candidates):
             return first
-        if self._file or len(keys) < len(candidates):
+        files = {obj.ref.file_path: None for obj in candidates}
+        if self._file or len(files) < len(candidates):
             return None
-        self._differing.update(key.file for key in keys)
+        self.differing += files
         return first
 
     def _has_others(self, namespace: str) -> bool:
