@@ -1,4 +1,4 @@
-"""Objects that leave their namespace out, or know it later: which object a reference, a name or a label means then."""
+"""Which object a reference, a name or a label means: the nearest one, and one whose namespace is open may be any."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.clusters import Topology
+from krm_fn.clusters import Folders, Key, ObjectIndex, Topology
 from manifests import cluster, config_template, machine_deployment, named, obj, reference, with_value, workload
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
@@ -86,3 +86,56 @@ def test_the_only_cluster_of_the_list_has_no_nodes_in_another_namespace(namespac
     """An override for this Cluster, and the password in it, is not for whoever leaves the label out."""
     only = put(cluster("prod"), "org-b")
     assert clusters_of(put(named("KubeadmConfig", "x"), namespace), only) == expected
+
+
+def key(file: str, namespace: str = "org", name: str = "a") -> Key:
+    return Key("", "ConfigMap", namespace, name, file)
+
+
+@pytest.mark.parametrize(
+    ("files", "file", "meant"),
+    [
+        pytest.param(["a.yaml", "x/a.yaml"], "x/b.yaml", ["x/a.yaml"], id="its own folder"),
+        pytest.param(["a.yaml", "x/a.yaml"], "x/a.yaml", ["x/a.yaml"], id="its own file"),
+        pytest.param(["a.yaml", "y/a.yaml"], "x/z/b.yaml", ["a.yaml"], id="the folder around it before one beside it"),
+        pytest.param(["x/a.yaml", "y/a.yaml"], "b.yaml", ["x/a.yaml", "y/a.yaml"], id="both that are equally near"),
+        pytest.param(["x/y/a.yaml", "x/a.yaml"], "x/b.yaml", ["x/a.yaml"], id="beside it before below it"),
+        pytest.param(["x/a.yaml"], "xy/b.yaml", ["x/a.yaml"], id="a folder is told by its whole name"),
+        pytest.param(["/r/x/a.yaml", "/r/y/a.yaml"], "/r/x/b.yaml", ["/r/x/a.yaml"], id="absolute names"),
+        pytest.param(["../x/a.yaml", "y/a.yaml"], "../x/b.yaml", ["../x/a.yaml"], id="names above"),
+    ],
+)
+def test_a_reference_means_the_nearest(files: list[str], file: str, meant: list[str]) -> None:
+    index = ObjectIndex((key(name), None) for name in files)
+    assert [found.file for found in index.candidates(key(file))] == meant
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "meant"),
+    [
+        pytest.param("", "org", "x/near.yaml", id="one without a namespace, which may be any"),
+        pytest.param("other", "org", "far.yaml", id="none of another namespace"),
+        pytest.param("${NAMESPACE}", "org", "x/near.yaml", id="a placeholder"),
+    ],
+)
+def test_the_nearest_counts_before_the_one_of_the_very_namespace(near: str, far: str, meant: str) -> None:
+    index = ObjectIndex([(key("x/near.yaml", near), None), (key("far.yaml", far), None)])
+    assert [found.file for found in index.candidates(key("x/b.yaml"))] == [meant]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "objects", "is_reached"),
+    [
+        pytest.param([], [], True, id="no Clusters and no object in common"),
+        pytest.param(["dev/c.yaml"], [], True, id="one has a Cluster"),
+        pytest.param(["dev/c.yaml", "prod/c.yaml"], [], False, id="both have a Cluster"),
+        pytest.param([], ["dev/web.yaml", "prod/web.yaml"], False, id="both hold one object"),
+        pytest.param([], ["dev/web.yaml", "other/web.yaml"], True, id="a third one holds the same object"),
+    ],
+)
+def test_a_folder_of_another_cluster_is_out_of_reach(clusters: list[str], objects: list[str], is_reached: bool) -> None:
+    folders = Folders(key(file, name="cluster") for file in clusters)
+    for file in objects:
+        folders.add(key(file, name="web"))
+    index = ObjectIndex([(key("dev/a.yaml"), None)], folders)
+    assert bool(index.candidates(key("prod/b.yaml"))) is is_reached
