@@ -7,7 +7,7 @@ conditions hold (AND); of several matchers, and of several globs, one suffices (
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 
