@@ -15,7 +15,7 @@ from krm_fn.cli.config import config_of_file, find_config
 from krm_fn.cli.selection import select
 from krm_fn.cli.streams import STDIN, Answer, ContentChange, read_text
 from krm_fn.clusters import Cluster, Membership, Role
-from krm_fn.clusters.model import Memberships
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.errors import InputError, InternalError, UsageError

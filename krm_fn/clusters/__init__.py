@@ -1,27 +1,24 @@
-"""Which Clusters an object belongs to, in which role, and what each Cluster declares about its network.
+"""Which Clusters an object belongs to, in which role, and the network that each Cluster declares.
 
 It knows nothing of proxies. A field that is missing or of a wrong type is a fact that is not there, never an error.
 
     topology     begin here: the Clusters of a list, and the Clusters of each object
     members      which Cluster an object belongs to: by uses, names, owners, the only Cluster, a convention
-    node         what is kept of each object: its key, role, group, names, references and facts
+    node         the parts of each object that are kept: its key, role, group, names, references and facts
     references   the references between objects, and the ClusterClass of a Cluster
     evidence     the names of Clusters that an object says
     nearness     which object a reference means: the nearest one of its name
-    facts        what an object says about the network; defaults: what holds where it says nothing
-    kinds        tables: the fields with facts, by kind; reading, pools, mirrors: their values
-    releases     for which Cluster a HelmRelease or an App installs something
-    network      Fact, ClusterNetwork: values, each with the field that says it
-    model        Key, Cluster, Membership
+    facts        the network as an object says it; defaults: that of its provider, where it says nothing
+    kinds        tables: the fields with facts, by kind; reading, mirrors: their values
+    cluster      Fact, ClusterNetwork, Key, Cluster, Membership: values
 """
 
 from __future__ import annotations
 
-from krm_fn.clusters.evidence import has_suffix, user_values_of
+from krm_fn.clusters.cluster import Cluster, ClusterNetwork, Fact, Key, Membership, value_of
+from krm_fn.clusters.evidence import chart_of, has_suffix, user_values_of
 from krm_fn.clusters.kinds import CLOUD_NAMES, kinds, network_path
-from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.nearness import Folders, ObjectIndex, is_open, may_be_same, nearest
-from krm_fn.clusters.network import ClusterNetwork, Fact, value_of
 from krm_fn.clusters.references import (
     CLUSTER_VARIABLES,
     class_name,
@@ -30,7 +27,6 @@ from krm_fn.clusters.references import (
     uses,
     variable_lists,
 )
-from krm_fn.clusters.releases import chart_of
 from krm_fn.clusters.topology import Topology
 from krm_fn.products.cluster_api import Role
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.kinds import (
     CLUSTER_PATHS,
     WHOLE_CLUSTERS,
@@ -18,7 +19,6 @@ from krm_fn.clusters.kinds import (
     WholeCluster,
     network_path,
 )
-from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.reading import host, pattern, text, word
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
@@ -93,7 +93,7 @@ class _Infrastructure(NamedTuple):
 def assumed(obj: Object) -> ClusterNetwork:
     """Return the defaults of an infrastructure, of its template, or of a cluster outside of Cluster API."""
     if obj.group_kind in WHOLE_CLUSTERS:
-        return _of_whole_cluster(obj)
+        return _read_whole_cluster(obj)
     kind = obj.ref.kind.removesuffix("Template")
     start = ("spec",) if kind == obj.ref.kind else ("spec", "template", "spec")
     part = _Infrastructure(kind, obj.ref, start, lookup(obj.data, start))
@@ -132,7 +132,7 @@ def hosts_of_cluster(network: ClusterNetwork, name: str) -> Facts:
     return tuple(fact._replace(value=fact.value.replace(_CLUSTER, name)) for fact in network.hosts)
 
 
-def _of_whole_cluster(obj: Object) -> ClusterNetwork:
+def _read_whole_cluster(obj: Object) -> ClusterNetwork:
     cluster = WHOLE_CLUSTERS[obj.group_kind]
     if cluster.needs and lookup(obj.data, cluster.needs) is None:
         return ClusterNetwork()

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
+from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.kinds import CLOUDS, CLUSTER, FactPaths, paths_of
 from krm_fn.clusters.mirrors import mirror_hosts
-from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
-from krm_fn.clusters.pools import networks_of_pool
-from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, text, url_host, values, word
+from krm_fn.clusters.reading import (
+    cidrs,
+    host,
+    is_covered,
+    network_of,
+    pattern,
+    text,
+    url_host,
+    values,
+    word,
+)
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, Texts
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.products import tkg
 
 _SINGLE = ("service_domain", "endpoint", "region", "infrastructure")
@@ -49,6 +59,30 @@ def _facts(obj: Object, paths: FactPaths, name: str) -> Facts:
             texts = (said,) if isinstance(said, str) else said
             facts += [Fact(named, obj.ref, path) for named in texts if named]
     return distinct(facts)
+
+
+def networks_of_pool(spec: Any) -> Texts:
+    """Return the CIDRs of the addresses of a pool, each once, as far as they can be read."""
+    networks: dict[str, None] = {}
+    for pool in (spec, *list_at(spec, ("pools",))):
+        own_prefix = lookup(pool, ("prefix",))
+        for cidr in _cidrs(pool, own_prefix or lookup(spec, ("prefix",))):
+            network = network_of(cidr)
+            if network:
+                networks[str(network)] = None
+    return tuple(networks)
+
+
+def _cidrs(pool: Any, prefix: Any) -> list[str]:
+    """Return the CIDRs that a pool names, or those around its addresses and ranges."""
+    subnet = text_at(pool, ("subnet",)).strip()
+    if subnet:
+        return [subnet]
+    cidrs: list[str] = []
+    for address in (*list_at(pool, ("addresses",)), lookup(pool, ("start",))):
+        start = re.split("[-/]", text(address))[0]
+        cidrs.append(f"{start.strip()}/{prefix}")
+    return cidrs
 
 
 def _clouds(value: Any) -> Texts:

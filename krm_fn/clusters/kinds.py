@@ -249,7 +249,7 @@ def paths_of(group: str, kind: str) -> FactPaths | None:
     if (group, kind) in _PATHS:
         return _PATHS[group, kind]
     if (group, kind) in NODE_KINDS:
-        return _of_nodes(NODE_KINDS[group, kind])
+        return _paths_of_nodes(NODE_KINDS[group, kind])
     base = kind.removesuffix("Template")
     # Cluster API's contract: `spec.controlPlaneEndpoint` of whatever `infrastructureRef` names, in any group.
     if not (base in INFRASTRUCTURE or base.endswith("Cluster")):
@@ -265,7 +265,7 @@ def is_infrastructure(group: str, kind: str) -> bool:
     return base in INFRASTRUCTURE or is_by_contract
 
 
-def _of_nodes(node_kind: NodeConfigKind) -> FactPaths:
+def _paths_of_nodes(node_kind: NodeConfigKind) -> FactPaths:
     network = node_kind.system.network
     return FactPaths(
         pod_cidrs=network.pod_cidrs,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from krm_fn.clusters.model import Identity, Key
+from krm_fn.clusters.cluster import Identity, Key
 from krm_fn.light_typing import TypeVar
 from krm_fn.placeholders import is_template
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from krm_fn.clusters.cluster import ClusterNetwork, Key
 from krm_fn.clusters.evidence import Evidence, evidence, guess
 from krm_fn.clusters.facts import declared, sets_services
 from krm_fn.clusters.kinds import (
@@ -16,8 +17,6 @@ from krm_fn.clusters.kinds import (
     WHOLE_CLUSTERS,
     is_infrastructure,
 )
-from krm_fn.clusters.model import Key
-from krm_fn.clusters.network import ClusterNetwork
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import Use, WorkerClass, class_of, key_of, owners, uses
 from krm_fn.krm.resourcelist import Object

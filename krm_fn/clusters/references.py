@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from krm_fn.clusters.cluster import Key
 from krm_fn.clusters.kinds import CLUSTER_CLASS, USES_POOLS
-from krm_fn.clusters.model import Key
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, NamedTuple

@@ -11,12 +11,19 @@ from collections.abc import Iterable
 from operator import attrgetter
 
 from krm_fn import placeholders
+from krm_fn.clusters.cluster import (
+    Cluster,
+    ClusterNetwork,
+    Fact,
+    Facts,
+    Key,
+    Membership,
+    Memberships,
+)
 from krm_fn.clusters.facts import merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
 from krm_fn.clusters.members import ClusterMembers
-from krm_fn.clusters.model import Cluster, Key, Membership, Memberships
 from krm_fn.clusters.nearness import Folders, may_be_same
-from krm_fn.clusters.network import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.node import RelatedObject, node_of
 from krm_fn.clusters.reading import pattern
 from krm_fn.clusters.references import WorkerClass, key_of

@@ -12,7 +12,7 @@ from fnmatch import translate
 from functools import lru_cache
 from operator import attrgetter
 
-from krm_fn.clusters.network import ClusterNetwork
+from krm_fn.clusters.cluster import ClusterNetwork
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import entries, styles
 from krm_fn.noproxy.policy import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from krm_fn.clusters.network import Fact
+from krm_fn.clusters.cluster import Fact
 from krm_fn.light_typing import NamedTuple, Texts
 
 CLUSTER_DOMAIN = "cluster.local"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from krm_fn import placeholders
-from krm_fn.clusters.network import ClusterNetwork, Facts
+from krm_fn.clusters.cluster import ClusterNetwork, Facts
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.noproxy import entries
 from krm_fn.noproxy.policy import (

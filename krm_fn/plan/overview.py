@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import Key, ObjectIndex, Topology, key_of, uses
-from krm_fn.clusters.model import Memberships
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.krm.resourcelist import Object

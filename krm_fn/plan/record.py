@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
 
 from krm_fn import settings
-from krm_fn.clusters.model import Memberships
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import OverrideSubject
 from krm_fn.formats import sops
 from krm_fn.krm.codes import Severity

@@ -15,7 +15,7 @@ from krm_fn.clusters import (
     class_name,
     key_of,
 )
-from krm_fn.clusters.model import Memberships
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.config.proxy_config import REMOVED
 from krm_fn.krm.resourcelist import NO_ITEM, Object, reference

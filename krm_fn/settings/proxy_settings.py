@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import ClusterNetwork, Membership
-from krm_fn.clusters.model import Memberships
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Texts

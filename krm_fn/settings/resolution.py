@@ -8,7 +8,7 @@ from itertools import chain
 
 from krm_fn import noproxy
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership
-from krm_fn.clusters.model import Memberships
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style

@@ -10,7 +10,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from krm_fn.clusters import Key
-from krm_fn.clusters.model import Memberships
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.clusters.references import WorkerClass
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
