@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import graphlib
 import inspect
 import re
 import subprocess
@@ -46,6 +47,40 @@ def test_every_package_has_its_layer() -> None:
     assert layers
     packages = {path.relative_to(ROOT / "krm_fn").parts[0].removesuffix(".py") for path in MODULES}
     assert set(re.findall(r"krm_fn\.(\w+)", layers[1])) == packages
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+NAMES = {module_name(path): path for path in SOURCES}
+
+
+def imports(path: Path) -> set[str]:
+    """The modules of ours that a module imports when it runs, also inside of functions."""
+    only_for_types = {
+        id(statement)
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body
+    }
+    found = set()
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in only_for_types:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in NAMES else node.module for name in names}
+    return (found & NAMES.keys()) - {module_name(path)}
+
+
+KNOWN_CIRCLE = ("krm_fn.yamledit.data", "krm_fn.yamledit.edit")
+"""A document edits itself: what it imports inside of a function imports it."""
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {name: imports(path) for name, path in NAMES.items()}
+    importing, imported = KNOWN_CIRCLE
+    graph[importing].remove(imported)
+    assert graphlib.TopologicalSorter(graph).prepare() is None  # else it raises, and names the circle
 
 
 def test_the_package_needs_three_others_at_run_time() -> None:
