@@ -10,6 +10,7 @@ from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple, Texts
+from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Comparison
 from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.containers import pod_spec
@@ -127,6 +128,9 @@ def covered(
         explained: whether to read the objects that no target needs, to say why they are left.
     """
     rows: dict[str, list[_Counted]] = {row: [] for row in USUAL}
+    for kinds, indexes in source.by_kinds.items():
+        for _ in source.holding(("helmCharts",), indexes) if "Kustomization" in kinds else ():
+            rows[NOT_JUDGED].append(_Counted(NOT_JUDGED, State.LEFT, Reason(Why.NOT_JUDGED)))
     for counted in _counted(comparison, source, named=named, explained=explained):
         rows[counted.row].append(counted)
     return [_row(row, counted, named=named) for row, counted in rows.items() if counted]
@@ -137,32 +141,32 @@ def _counted(
 ) -> Iterator[_Counted]:
     """Yield every object that could carry a proxy; an item is read only where its text does not say enough."""
     overview = comparison.overview
-    records: dict[int, list[ObjectRecord]] = {}
+    records: defaultdict[int, dict[Pointer, ObjectRecord]] = defaultdict(dict)
     for record in comparison.records:
-        if record.is_new:
-            continue
-        records.setdefault(record.item_index, []).append(record)
-    worth: set[int] = set()
-    if explained:
-        worth.update(worth_reading(source))
+        if not record.is_new:
+            records[record.item_index][record.obj.path] = record
+    worth = set(worth_reading(source)) if explained else set()
     for kinds, indexes in source.by_kinds.items():
         rows = _rows_of(kinds)
-        if "Kustomization" in kinds:
-            with_charts = len(source.holding(("helmCharts",), indexes))
-            if with_charts:
-                reason = Reason(Why.NOT_JUDGED)
-                yield _Counted(NOT_JUDGED, State.LEFT, reason, number=with_charts)
         unread = 0
         for index in indexes:
-            of_item = records.get(index, [])
-            if of_item and not of_item[0].obj.path:
-                yield from _of_record(of_item[0], comparison, is_worth_reading=index in worth)
-            elif not of_item and {OTHERS} in (rows, _rows_of(overview.kinds.get(index, ()))):
+            by_path = records.get(index, {})
+            is_explained = index in worth
+            if () in by_path:
+                objects: Iterable[Object] = [by_path[()].obj]
+            elif not by_path and {OTHERS} in (rows, _rows_of(overview.kinds.get(index, ()))):
                 continue
-            elif len(rows) == 1 and not (named or of_item or index in worth):
+            elif len(rows) == 1 and not (named or by_path or is_explained):
                 unread += 1
+                continue
             else:
-                yield from _of_item(index, of_item, source, comparison)
+                objects = readable_objects(source, [index])
+                is_explained = True
+            for obj in objects:
+                known = by_path.get(obj.path)
+                counted = _becomes(obj, known, comparison, is_explained=is_explained)
+                if counted.row != OTHERS or _has_to_do_with_a_proxy(known):
+                    yield counted
         if unread:
             (row,) = rows
             yield _Counted(row, State.LEFT, usual_reason(row, overview), number=unread)
@@ -172,37 +176,32 @@ def _rows_of(kinds: Iterable[str]) -> set[str]:
     return {SYSTEM_OF_KIND.get(kind, OTHERS) for kind in kinds}
 
 
-def _of_item(
-    index: int, records: Sequence[ObjectRecord], source: ObjectSource, comparison: Comparison
-) -> Iterator[_Counted]:
-    """Yield the objects of an item that is read for this table, each by its record if it has one."""
-    by_path = {record.obj.path: record for record in records}
-    for obj in readable_objects(source, [index]):
-        record = by_path.get(obj.path)
-        row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
-        if record is not None:
-            yield from _of_record(record, comparison, is_worth_reading=True)
-        elif row != OTHERS:
-            yield _Counted(row, State.LEFT, why_unread(obj, comparison.overview), obj.ref)
+def _has_to_do_with_a_proxy(record: ObjectRecord | None) -> bool:
+    """Return whether an object counts that is of no system."""
+    if record is None:
+        return False
+    if record.findings:
+        return True
+    return not record.is_left_out and (record.holds_proxy or record.state is not State.LEFT)
 
 
-def _of_record(
-    record: ObjectRecord, comparison: Comparison, *, is_worth_reading: bool
-) -> Iterator[_Counted]:
-    """Yield the object of a record; one of no system counts only where it has to do with a proxy."""
-    row = SYSTEM_OF_KIND.get(record.obj.ref.kind, OTHERS)
-    is_worth_a_word = record.holds_proxy or record.state is not State.LEFT
-    if row == OTHERS and (record.is_left_out or not is_worth_a_word) and not record.findings:
-        return
-    state, reason = record.state, record.reason
+def _becomes(
+    obj: Object, record: ObjectRecord | None, comparison: Comparison, *, is_explained: bool
+) -> _Counted:
+    """Return the state of an object, by its record if it has one, and why it is left.
+
+    ``is_explained``: whether to look into an object of which the record does not say why.
+    """
+    row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
+    state = record.state if record else State.LEFT
+    reason = record.reason if record else None
     if state is State.CHANGED and comparison.is_failed:
-        state, reason = State.LEFT, Reason(Why.FAILED)
-    elif is_worth_reading and state is State.LEFT and (reason is None or record.findings):
-        unread = why_unread(record.obj, comparison.overview)
-        if reason is None or unread.why in (Why.PRESET, Why.KNOWN_CHART):
-            reason = unread
-    reason = reason or usual_reason(row, comparison.overview)
-    yield _Counted(row, state, reason, record.obj.ref)
+        return _Counted(row, State.LEFT, Reason(Why.FAILED), obj.ref)
+    if state is State.LEFT and is_explained and (reason is None or (record and record.findings)):
+        advice = reason_in(obj, comparison.overview)
+        if reason is None or advice.why in (Why.PRESET, Why.KNOWN_CHART):
+            reason = advice
+    return _Counted(row, state, reason or usual_reason(row, comparison.overview), obj.ref)
 
 
 def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
@@ -321,7 +320,7 @@ def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
     plan_records(source, ProxyConfig(), overview)
     names: defaultdict[Why, set[str]] = defaultdict(set)
     for obj in readable_objects(source, worth_reading(source)):
-        reason = why_unread(obj, overview)
+        reason = reason_in(obj, overview)
         names[reason.why].add(reason.name)
     targets: dict[str, dict[str, Any]] = {}
     if names[Why.PRESET]:
@@ -343,16 +342,16 @@ def worth_reading(source: ObjectSource) -> list[int]:
     return worth
 
 
-def why_unread(obj: Object, overview: Overview) -> Reason:
-    """Return why nobody writes into an object that no target needed."""
+def reason_in(obj: Object, overview: Overview) -> Reason:
+    """Return why nobody writes into an object, by its content."""
     config = overview.config or ProxyConfig()
     row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
-    usual = usual_reason(row, overview)
-    if row not in ("workloads", "charts"):
-        is_left_out = not fits(obj, config.selector)
-        return Reason(Why.NOT_SELECTED) if is_left_out else usual
-    if not fits(obj, config.selector) or is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
+    if not fits(obj, config.selector):
         return Reason(Why.NOT_SELECTED)
+    is_chosen = row in ("workloads", "charts")
+    if is_chosen and is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
+        return Reason(Why.NOT_SELECTED)
+    usual = usual_reason(row, overview)
     if usual.why not in (Why.WORKLOAD, Why.CHART):
         return usual
     uses = overview.uses.seen_from(obj.ref.file_path)
