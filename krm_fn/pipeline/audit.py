@@ -175,9 +175,9 @@ def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord
     for record in plan_records(manifests, looking, overview):
         targets = []
         for target_record in record.targets:
-            readings = tuple(target_record.readings())
-            if readings:
-                targets.append(target_record._replace(after=readings))
+            target_record.after = tuple(target_record.readings())
+            if target_record.after:
+                targets.append(target_record)
         record.targets = targets
         if not record.is_new and (targets or record.names_proxy):
             records.append(record)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from krm_fn import patch, placeholders
@@ -12,7 +12,7 @@ from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Edit, ObjectRef, Result, are_severe
+from krm_fn.krm.results import Edit, Result, are_severe
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries, may_hold_a_credential
@@ -46,48 +46,35 @@ def edit_all(records: Iterable[ObjectRecord], changes: ListChanges, config: Prox
         InternalError: ``jsonpatch`` makes something else of an object than its edits.
     """
     ours = with_and_without_credentials(config.proxy_urls)
-    of_classes: list[ObjectRecord] = []
+    by_objects: list[list[TargetRecord]] = []
+    by_classes: list[list[TargetRecord]] = []
     for record in records:
-        targets = [
-            target_record
-            for target_record in record.targets
-            if target_record.target_id != OF_CLASSES
-        ]
-        if len(targets) < len(record.targets):
-            of_classes.append(record)
+        of_class = [target for target in record.targets if target.target_id == OF_CLASSES]
+        by_classes.append(of_class)
+        by_objects.append([target for target in record.targets if target not in of_class])
+    for targets in (*by_objects, *by_classes):
         if targets:
-            others = record.targets[len(targets) :]
-            record.targets = [*_edit_object(targets, changes, config.mode, ours), *others]
-    for record in of_classes:
-        others = record.targets[:-1]
-        record.targets = [*others, *_edit_object(record.targets[-1:], changes, config.mode, ours)]
+            _edit_object(targets, changes, config.mode, ours)
 
 
 def _edit_object(
     targets: Sequence[TargetRecord], changes: ListChanges, mode: Mode, ours: set[str]
-) -> list[TargetRecord]:
-    """Apply the edits of some targets to their object, and return their records with what they did."""
+) -> None:
+    """Apply the edits of some targets to their object, and complete their records with what they did."""
     data = targets[0].obj.data
     before = data.copy()
     edited = [_edited(target_record, changes, mode) for target_record in targets]
     edits = [done.edit for done in edited if done.edit]
-    is_changed = bool(edits)
     if data:  # else the object goes
         _prove(before, edits, data)
     # Read now, while the texts of this object are in the caches of those who read them.
-    completed = [_completed(done, mode, reads_again=is_changed) for done in edited]
-    if is_changed and ours:
-        _report_replaced(completed, ours)
-    return completed
-
-
-def _report_replaced(targets: list[TargetRecord], ours: set[str]) -> None:
-    """Add one warning to the records of an object whose edits replace or remove a URL that is none of ours."""
-    for index, target_record in enumerate(targets):
+    for done in edited:
+        _complete(done, mode, reads_again=bool(edits))
+    for target_record in targets if edits and ours else ():
         path = _path_of_replaced(target_record, ours)
-        if path:
-            warning = target_record.result(Result.of("ProxyReplaced", _REPLACED, path))
-            targets[index] = target_record._replace(results=(*target_record.results, warning))
+        if path:  # one warning for an object
+            warning = Result.of("ProxyReplaced", _REPLACED, path)
+            target_record.results.append(target_record.result(warning))
             return
 
 
@@ -120,54 +107,50 @@ def _prove(before: Data, edits: Iterable[Edit], after: Data) -> None:
 
 
 class _Edited(NamedTuple):
-    """A target whose edit is made: its record with what its places held and what it says, the places, the edit."""
+    """A target whose edit is made: its record, the places of the object, the edit."""
 
     target_record: TargetRecord
     places: list[Place | Result]
-    edit: Edit | None = None
+    edit: Edit | None
 
 
 def _edited(target_record: TargetRecord, changes: ListChanges, mode: Mode) -> _Edited:
     """Apply the edit of a target to the data of its object; in a check, an object that lacks its proxy is an error."""
     places = target_record.places()
-    target_record = target_record._replace(before=tuple(target_record.readings(places)))
-    if not target_record.is_asked:
-        return _Edited(target_record, places)
-    findings: list[Result] = []
+    target_record.before = tuple(target_record.readings(places))
     edit = None
-    for proposal in target_record.proposals(places):
+    for proposal in target_record.proposals(places) if target_record.is_asked else ():
         if isinstance(proposal, Edit):
             edit = proposal
             _apply(edit, target_record, changes)
-        elif proposal.is_stale and mode is Mode.CHECK:
-            findings.append(target_record.result(proposal._replace(severity=Severity.ERROR)))
-        else:
-            findings.append(target_record.result(proposal))
-    return _Edited(target_record._replace(results=tuple(findings)), places, edit)
+            continue
+        is_error = proposal.is_stale and mode is Mode.CHECK
+        severity = Severity.ERROR if is_error else proposal.severity
+        finding = proposal._replace(severity=severity)
+        target_record.results.append(target_record.result(finding))
+    return _Edited(target_record, places, edit)
 
 
-def _completed(edited: _Edited, mode: Mode, *, reads_again: bool) -> TargetRecord:
-    """Return the record of a target, after all edits of its object are made, with secrets hidden in its results."""
+def _complete(edited: _Edited, mode: Mode, *, reads_again: bool) -> None:
+    """Complete the record of a target, after all edits of its object are made, with secrets hidden in its results."""
     target_record, places, edit = edited
     before = target_record.before
     # A form looks for the proxy by its path, or by names, so the places of the object before its edits are those after.
     after = tuple(target_record.readings(places)) if reads_again else before
-    target_record = target_record._replace(after=after)
+    target_record.after = after
     if not target_record.is_asked:
-        return target_record
-    results = [*target_record.results]
+        return
+    results = target_record.results
     if edit is not None:
         edit = with_values(edit, before, after)
-        is_new = target_record.is_new
-        results.append(
-            result_of_edit(edit, target_record.obj, mode, target_record.target_id, is_new=is_new)
-        )
+        is_new, target = target_record.record.is_new, target_record.target_id
+        results.append(result_of_edit(edit, target_record.obj, mode, target, is_new=is_new))
         ours = [settings.no_proxy for settings in target_record.all_settings if settings.no_proxy]
         lost = replaced_list(before, after, ours)
         results += map(target_record.result, lost)
     if edit is not None or before or target_record.has_list_by_class:
         results += map(target_record.result, _notes(target_record))
-    return target_record._replace(results=tuple(_without_secrets(results, before)))
+    target_record.results = _without_secrets(results, before)
 
 
 def _notes(target_record: TargetRecord) -> Iterator[Result]:
@@ -225,11 +208,12 @@ def _apply(edit: Edit, target_record: TargetRecord, changes: ListChanges) -> Non
     after = {} if edit.removes_object else dict(edit.data)
     data.clear()
     data.update(after)
-    if target_record.is_new:
-        changes.created.append(NewObject(data, target_record.item_index, target_record.obj.ref))
+    record = target_record.record
+    if record.is_new:
+        changes.created.append(NewObject(data, record.item_index, record.obj.ref))
     else:
-        objects = changes.items.setdefault(target_record.item_index, {})
-        objects[target_record.obj.path] = None if edit.removes_object else data
+        objects = changes.items.setdefault(record.item_index, {})
+        objects[record.obj.path] = None if edit.removes_object else data
 
 
 def result_of_edit(
@@ -311,7 +295,7 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     if not is_check and are_severe(results, Severity.ERROR):
         return results  # nothing will be changed
     targets = [*edited_targets(records)]
-    created = {target_record.location for target_record in targets if target_record.is_new}
+    created = {target_record.location for target_record in targets if target_record.record.is_new}
     changed = {target_record.location for target_record in targets if target_record.is_changed}
     changed -= created
     notes = list(secret_names(source, targets, config, changed))
@@ -326,7 +310,8 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     }
     if refs and not is_check:
         for record in records:
-            _rename(record, refs)
+            ref = refs.get(record.obj.ref, record.obj.ref)
+            record.obj = record.obj._replace(ref=ref)
         results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
     return results
 
@@ -349,14 +334,6 @@ def _write(
             patch.apply(data, note.proposal.operations)
         changed.add(location)
     return changed
-
-
-def _rename(record: ObjectRecord, refs: Mapping[ObjectRef, ObjectRef]) -> None:
-    obj = record.obj
-    if obj.ref in refs:
-        obj = obj._replace(ref=refs[obj.ref])
-        record.obj = obj
-        record.targets = [target_record._replace(obj=obj) for target_record in record.targets]
 
 
 def _result(note: RolloutNote, mode: Mode) -> Result:

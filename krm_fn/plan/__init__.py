@@ -6,7 +6,7 @@ Cluster is never read, and none is read twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from krm_fn import clusters
 from krm_fn.clusters import ObjectIndex, Topology
@@ -28,10 +28,10 @@ from krm_fn.plan.items import (
     targets_of_items,
 )
 from krm_fn.plan.overview import OtherNodes, Overview
-from krm_fn.plan.record import ObjectRecord, TargetRecord
+from krm_fn.plan.record import ObjectRecord
 from krm_fn.plan.references import add_whole, data_uses
 from krm_fn.plan.subjects import (
-    Subject,
+    add_target,
     by_groups,
     companions,
     generated,
@@ -100,7 +100,7 @@ def plan_records(
     naming = _naming_a_proxy(source)
     known: ObjectIndex[None] = ObjectIndex(folders=folders)
     records: list[ObjectRecord] = []
-    new_objects: list[TargetRecord] = []
+    new_objects: list[ObjectRecord] = []
     for index in sorted({*targets_of, *patched, *naming}):
         targets, creators = targets_of.get(index, _NO_TARGETS)
         is_needed = index in targets_of or index in patched
@@ -110,35 +110,25 @@ def plan_records(
             if index in by_themselves:
                 add_whole(folders, obj)
             _count(overview, obj, targets, config)
-            if not is_selected(obj, config):
-                if index in naming and not obj.is_local:
-                    # A removal names what it leaves there.
-                    record = ObjectRecord(index, obj, topology.of(obj))
-                    record.names_proxy = record.is_left_out = True
-                    records.append(record)
-                continue
-            rules = classes.rules_for(obj)
-            is_whole = topology.is_whole(obj) and not rules.is_awaited
-            memberships = topology.of(obj)
-            if not is_needed:
-                record = ObjectRecord(index, obj, memberships)
-                record.names_proxy = True
-                records.append(record)
-                continue
-            standalone = None if memberships else topology.standalone_cluster(obj)
-            uses = uses.seen_from(obj.ref.file_path)
-            subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
-            seen = config.seen_from(obj.ref.file_path)
-            record = ObjectRecord(index, obj, memberships)
+            record = ObjectRecord(index, obj, topology.of(obj))
             record.names_proxy = index in naming
-            record.targets += _targets(subject, targets, seen, topology, rules)
-            edit = classes.edit_for(obj) if index in patched else None
-            if edit:
-                target_record = subject.record_by_class(TARGETS[OF_CLASSES], edit, seen)
-                record.targets.append(target_record)
-            if record.targets or record.names_proxy:
+            # A removal names what it leaves in an object that is left out.
+            record.is_left_out = not is_selected(obj, config)
+            if is_needed and not record.is_left_out:
+                rules = classes.rules_for(obj)
+                record.is_whole = topology.is_whole(obj) and not rules.is_awaited
+                if not record.memberships:
+                    record.standalone = topology.standalone_cluster(obj)
+                record.uses = uses.seen_from(obj.ref.file_path)
+                record.has_code = has_code
+                seen = config.seen_from(obj.ref.file_path)
+                _add_targets(record, targets, seen, topology, rules)
+                edit = classes.edit_for(obj) if index in patched else None
+                if edit:
+                    add_target(record, TARGETS[OF_CLASSES], edit, seen)
+                new_objects += companions(record, creators, seen)
+            if record.targets or (record.names_proxy and not obj.is_local):
                 records.append(record)
-            new_objects += companions(subject, creators, seen)
     new_objects += generated(topology, config)
     records += lacking(new_objects, known, folders, config, overview)
     overview.unreadable = list(reader.unreadable.values())
@@ -177,26 +167,23 @@ def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: P
         overview.selected += fits(obj, config.selector._replace(exclude=()))
 
 
-def _targets(
-    subject: Subject,
+def _add_targets(
+    record: ObjectRecord,
     targets: Sequence[Target],
     config: ProxyConfig,
     topology: Topology,
     rules: TemplateRules,
-) -> Iterator[TargetRecord]:
-    """Yield the records of the targets of one object, in the order of the table of targets."""
+) -> None:
+    """Add the targets of an object to its record, in the order of the table of targets."""
     concerned = [
         target
         for target in targets
-        if target.id not in rules.kept and is_edited(target, subject.obj, config)
+        if target.id not in rules.kept and is_edited(target, record.obj, config)
     ]
-    for target, resolved in resolved_for_each(subject, concerned, config):
+    for target, resolved in resolved_for_each(record, concerned, config):
         notes = rules.notes.get(target.id, ()) if resolved.settings.sets_any else ()
         if target.id in rules.emptied:
             blank = ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
             resolved = Resolved(blank)  # noqa: PLW2901 -- the class holds what the template must not
-        edit = by_groups(subject, target, resolved, config, topology)
-        if edit:
-            yield subject.record_by_class(target, edit, config)
-        else:
-            yield subject.record_for(target, resolved, config, notes=notes)
+        object_proxy = by_groups(record, target, resolved, config, topology)
+        add_target(record, target, object_proxy, config, notes)

@@ -6,7 +6,7 @@ records: none of them looks at an object again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 
 from krm_fn import settings
@@ -19,54 +19,58 @@ from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data
-from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.places.provided import NO_USES
 from krm_fn.plan.items import Location, location_of
 from krm_fn.products.cluster_api import Role
-from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import TARGETS, Context, Reach, Writes
+from krm_fn.targets.context import ObjectProxy
 
 if TYPE_CHECKING:
+    from krm_fn.clusters import Cluster
     from krm_fn.places.place import Place, Reading
     from krm_fn.targets.base import Target
 
 
-class TargetRecord(NamedTuple):
+class TargetRecord:
     """One object as one target sees it: the plan makes it, and the edit completes it.
 
     Attributes:
-        item_index: the number of its item in the list.
-        obj: the object.
+        record: the record of the object.
         target_id: the ID of the target.
-        memberships: the Clusters that it belongs to.
-        resolved: the proxy that it gets.
-        options: those of the target.
-        is_new: the object is not in the list yet; ``item_index`` is that of the item beside which it is added, or
-            ``NO_ITEM``.
+        memberships: the Clusters that the object, or the nodes that it makes, belong to.
+        resolved: the proxy that these get.
         class_context: for a target that can give groups of workers their own proxy, if there are such groups.
+        options: those of the target.
         notes: findings about the object, whatever the target finds in it.
-        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        is_whole: whether it is known to be no patch.
-        has_code: code of ytt is in the text of the object, so nothing is written into it.
         before: what the places of the target hold before the run.
         after: what they hold after it.
         results: what the run says of them: at most one change, and findings.
     """
 
-    item_index: int
-    obj: Object
-    target_id: str
-    memberships: Memberships
-    resolved: Resolved
-    options: Data
-    is_new: bool = False
-    class_context: ClassContext | None = None
-    notes: tuple[Result, ...] = ()
-    uses: DataUses = NO_USES
-    is_whole: bool = False
-    has_code: bool = False
-    before: tuple[Reading, ...] = ()
-    after: tuple[Reading, ...] = ()
-    results: tuple[Result, ...] = ()
+    def __init__(
+        self,
+        record: ObjectRecord,
+        target_id: str,
+        object_proxy: ObjectProxy,
+        options: Data,
+        notes: Sequence[Result] = (),
+    ) -> None:
+        self.record = record
+        self.target_id = target_id
+        self.memberships = object_proxy.memberships
+        self.resolved = object_proxy.resolved
+        self.class_context = object_proxy.context
+        self.options = options
+        self.notes = notes
+        self.before: Sequence[Reading] = ()
+        self.after: Sequence[Reading] = ()
+        self.results: list[Result] = []
+
+    @property
+    def obj(self) -> Object:
+        """The object."""
+        return self.record.obj
 
     @property
     def target(self) -> Target:
@@ -76,19 +80,23 @@ class TargetRecord(NamedTuple):
     @property
     def location(self) -> Location:
         """By what the object is told from the others."""
-        return location_of(self.item_index, self.obj)
+        return location_of(self.record.item_index, self.obj)
 
     @property
     def context(self) -> Context:
         """What the target knows of the list while it edits the object."""
         return Context(
-            self.options, self.resolved.settings, self.class_context, self.uses, self.is_whole
+            self.options,
+            self.resolved.settings,
+            self.class_context,
+            self.record.uses,
+            self.record.is_whole,
         )
 
     @property
     def audience(self) -> Audience:
         """Who reads what the target writes."""
-        return self.target.readers(self.obj.data, self.options, self.uses).audience
+        return self.target.readers(self.obj.data, self.options, self.record.uses).audience
 
     @property
     def subjects(self) -> list[OverrideSubject]:
@@ -113,7 +121,7 @@ class TargetRecord(NamedTuple):
         if sops.is_encrypted(self.obj.data):
             if proposals:
                 yield sops.refusal()
-        elif self.has_code:
+        elif self.record.has_code:
             yield from _left_alone(proposals)
         else:
             yield from proposals
@@ -246,9 +254,15 @@ class ObjectRecord:
     """One object in a run: the plan makes it, the edits complete it, and all that a run says is a view of it.
 
     Attributes:
-        item_index: the number of its item in the list, or of the one beside which it is added.
+        item_index: the number of its item in the list; of a new object that of the item beside which it is added, or
+            ``NO_ITEM``.
         obj: the object.
         memberships: the Clusters that it belongs to.
+        is_new: the object is not in the list yet.
+        standalone: the Cluster that it is, or makes, if no other is known.
+        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
+        is_whole: it is known to be no patch.
+        has_code: code of ytt is in its text, so nothing is written into it.
         targets: what each target sees in it.
         names_proxy: its text names a variable for a proxy, wherever that is.
         is_left_out: the selector leaves it out.
@@ -259,27 +273,23 @@ class ObjectRecord:
     """
 
     def __init__(
-        self,
-        item_index: int,
-        obj: Object,
-        memberships: Memberships,
-        targets: Iterable[TargetRecord] = (),
+        self, item_index: int, obj: Object, memberships: Memberships, *, is_new: bool = False
     ) -> None:
         self.item_index = item_index
         self.obj = obj
         self.memberships = memberships
-        self.targets = [*targets]
+        self.is_new = is_new
+        self.standalone: Cluster | None = None
+        self.uses = NO_USES
+        self.is_whole = False
+        self.has_code = False
+        self.targets: list[TargetRecord] = []
         self.names_proxy = False
         self.is_left_out = False
         self.others: tuple[Reading, ...] = ()
         self.findings: tuple[Result, ...] = ()
         self.state = State.LEFT
         self.reason: Reason | None = None
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the object is not in the list yet."""
-        return any(target_record.is_new for target_record in self.targets)
 
     @property
     def holds_proxy(self) -> bool:

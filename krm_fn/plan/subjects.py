@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn import settings
 from krm_fn.clusters import (
-    Cluster,
     Folders,
     Key,
     Membership,
@@ -20,9 +19,8 @@ from krm_fn.config import ProxyConfig
 from krm_fn.config.proxy_config import REMOVED
 from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.noproxy import Readers
-from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.items import fits, is_enabled, is_selected
 from krm_fn.plan.overview import Overview
 from krm_fn.plan.record import ObjectRecord, TargetRecord
@@ -30,68 +28,29 @@ from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS, ClassContext, Reach
-from krm_fn.targets.context import ALL_NODES, ClassEdit
+from krm_fn.targets.context import ALL_NODES, ObjectProxy
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 
-class Subject(NamedTuple):
-    """An object of the list and what is known of it.
-
-    Attributes:
-        item_index: the number of its item in the list.
-        obj: the object.
-        memberships: the Clusters that it belongs to.
-        standalone: the Cluster that it is, or makes, if no other is known.
-        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        is_whole: whether it is known to be no patch.
-        has_code: code of ytt is in its text, so nothing is written into it.
-    """
-
-    item_index: int
-    obj: Object
-    memberships: Memberships
-    standalone: Cluster | None = None
-    uses: DataUses = NO_USES
-    is_whole: bool = False
-    has_code: bool = False
-
-    def record_for(
-        self,
-        target: Target,
-        resolved: Resolved,
-        config: ProxyConfig,
-        *,
-        class_context: ClassContext | None = None,
-        notes: Iterable[Result] = (),
-    ) -> TargetRecord:
-        """Return the record of a target that writes this proxy."""
-        options = target.options(config.targets)
-        if REMOVED in options and (resolved.settings.sets_any or not resolved.declared):
-            options = {name: value for name, value in options.items() if name != REMOVED}
-        return TargetRecord(
-            self.item_index,
-            self.obj,
-            target.id,
-            self.memberships,
-            resolved,
-            options,
-            class_context=class_context,
-            notes=tuple(notes),
-            uses=self.uses,
-            is_whole=self.is_whole,
-            has_code=self.has_code,
-        )
-
-    def record_by_class(self, target: Target, edit: ClassEdit, config: ProxyConfig) -> TargetRecord:
-        """Return the record of a target that writes the proxies of the nodes of a class."""
-        nodes = self._replace(memberships=edit.memberships)
-        return nodes.record_for(target, edit.resolved, config, class_context=edit.context)
+def add_target(
+    record: ObjectRecord,
+    target: Target,
+    object_proxy: ObjectProxy,
+    config: ProxyConfig,
+    notes: Sequence[Result] = (),
+) -> None:
+    """Add a target to the record of an object, for which it writes this proxy."""
+    options = target.options(config.targets)
+    resolved = object_proxy.resolved
+    if REMOVED in options and (resolved.settings.sets_any or not resolved.declared):
+        options = {name: value for name, value in options.items() if name != REMOVED}
+    record.targets.append(TargetRecord(record, target.id, object_proxy, options, notes))
 
 
 def resolved_for_each(
-    subject: Subject, targets: Iterable[Target], config: ProxyConfig
+    record: ObjectRecord, targets: Iterable[Target], config: ProxyConfig
 ) -> Iterator[tuple[Target, Resolved]]:
     """Yield each target of an object with the proxy that it writes there.
 
@@ -99,123 +58,135 @@ def resolved_for_each(
     """
     known: dict[tuple[object, ...], Resolved] = {}
     for target in targets:
-        readers = _readers(subject, target, config)
-        cache_key = settings.cache_key(target.id, config, subject.memberships)
+        readers = _readers(record, target, config)
+        cache_key = settings.cache_key(target.id, config, record.memberships)
         key = (readers, *cache_key)
         if key not in known:
-            known[key] = _resolved(subject, target, config, readers)
+            known[key] = _resolved(record, record.memberships, target, config, readers)
         yield target, known[key]
 
 
-def resolved_for(subject: Subject, target: Target, config: ProxyConfig) -> Resolved:
+def resolved_for(record: ObjectRecord, target: Target, config: ProxyConfig) -> Resolved:
     """Return the proxy that one target writes into an object."""
-    return _resolved(subject, target, config, _readers(subject, target, config))
+    readers = _readers(record, target, config)
+    return _resolved(record, record.memberships, target, config, readers)
 
 
 def by_groups(
-    subject: Subject, target: Target, resolved: Resolved, config: ProxyConfig, topology: Topology
-) -> ClassEdit | None:
-    """Return the nodes that a Cluster makes of a class, with their proxies, if an override distinguishes some.
+    record: ObjectRecord,
+    target: Target,
+    resolved: Resolved,
+    config: ProxyConfig,
+    topology: Topology,
+) -> ObjectProxy:
+    """Return the nodes of an object with their proxies; of a class, by groups if an override distinguishes some.
 
-    None if the target has no place for groups of workers; ``resolved`` is the proxy of the object as a whole.
+    Args:
+        record: the object.
+        target: it may have no place for groups of workers.
+        resolved: the proxy of the object as a whole.
+        config: the checked FunctionConfig.
+        topology: the Clusters of the list.
     """
-    obj = subject.obj
+    obj = record.obj
     is_by_groups = target.reach is Reach.GROUPS and resolved.unreachable_overrides
-    if not is_by_groups or not class_name(obj.data):
-        return None
-    if topology.class_of(obj) is None:
-        return None
+    if not is_by_groups or not class_name(obj.data) or topology.class_of(obj) is None:
+        return ObjectProxy(record.memberships, resolved)
     nodes = topology.nodes_of(obj)
     readers = Readers(target.audience)
     groups = {
-        where: _resolved(subject._replace(memberships=(node,)), target, config, readers)
-        for where, node in nodes.items()
+        where: _resolved(record, (node,), target, config, readers) for where, node in nodes.items()
     }
     of_all = groups.pop(ALL_NODES)
     of_groups = {where: group.settings for where, group in groups.items()}
-    return ClassEdit(tuple(nodes.values()), of_all, ClassContext(groups=of_groups))
+    return ObjectProxy(tuple(nodes.values()), of_all, ClassContext(groups=of_groups))
 
 
-def _readers(subject: Subject, target: Target, config: ProxyConfig) -> Readers:
-    options = target.options(config.targets)
-    return target.readers(subject.obj.data, options, subject.uses)
+def _readers(record: ObjectRecord, target: Target, config: ProxyConfig) -> Readers:
+    return target.readers(record.obj.data, target.options(config.targets), record.uses)
 
 
-def _resolved(subject: Subject, target: Target, config: ProxyConfig, readers: Readers) -> Resolved:
-    resolved = _of_nodes(subject, target, config, readers)
-    if target.reach is Reach.ROLES and resolved.unreachable_overrides:
-        return _of_all_machines(subject, target, config, readers) or resolved
-    return resolved
+def _resolved(
+    record: ObjectRecord,
+    memberships: Memberships,
+    target: Target,
+    config: ProxyConfig,
+    readers: Readers,
+) -> Resolved:
+    """Return the proxy of the nodes of an object that are these members of Clusters.
 
-
-def _of_all_machines(
-    subject: Subject, target: Target, config: ProxyConfig, readers: Readers
-) -> Resolved | None:
-    """Return the one proxy of the machines of all roles; None where none is declared for any of them.
-
-    Where none is declared for the Cluster, as with the flags of ``konvoy create cluster``, it is that of the workers,
-    else that of the control plane. The lists of all that have the same proxy are united.
+    The machines of all roles share one where the target has one place for them. Where none is declared for the Cluster,
+    as with the flags of ``konvoy create cluster``, it is that of the workers, else that of the control plane. The
+    lists of all that have the same proxy are united.
     """
+
+    def resolve(members: Memberships) -> Resolved:
+        return settings.resolve(
+            config,
+            members,
+            target=target.id,
+            readers=readers,
+            standalone=record.standalone,
+            name=record.obj.base_name,
+        )
+
+    of_all = resolve(memberships)
+    if target.reach is not Reach.ROLES or not of_all.unreachable_overrides:
+        return of_all
     alike: list[Membership] = []
     urls = ("", "")
     first_role: Role | None = None
     for role in (None, Role.WORKER, Role.CONTROL_PLANE):
-        of_role = tuple(membership._replace(role=role) for membership in subject.memberships)
-        resolved = _of_nodes(subject._replace(memberships=of_role), target, config, readers)
+        of_role = tuple(membership._replace(role=role) for membership in memberships)
+        resolved = resolve(of_role)
         if any(resolved.urls) and not alike:
             urls, first_role = resolved.urls, role
         if any(resolved.urls) and resolved.urls == urls:
             alike += of_role
     if not alike:
-        return None
-    machines = subject._replace(memberships=tuple(alike))
-    return _of_nodes(machines, target, config, readers)._replace(of_role=first_role)
-
-
-def _of_nodes(subject: Subject, target: Target, config: ProxyConfig, readers: Readers) -> Resolved:
-    return settings.resolve(
-        config,
-        subject.memberships,
-        target=target.id,
-        readers=readers,
-        standalone=subject.standalone,
-        name=subject.obj.base_name,
-    )
+        return of_all
+    return resolve(tuple(alike))._replace(of_role=first_role)
 
 
 def companions(
-    subject: Subject, creators: Sequence[Target], config: ProxyConfig
-) -> Iterator[TargetRecord]:
+    record: ObjectRecord, creators: Sequence[Target], config: ProxyConfig
+) -> Iterator[ObjectRecord]:
     """Yield the objects to create beside an object, of the same Clusters and with the same proxy."""
-    obj = subject.obj
-    beside = Subject(subject.item_index, obj, subject.memberships)
+    obj = record.obj
+    beside = ObjectRecord(record.item_index, obj, record.memberships)
     for target in creators:
         if obj.group_kind not in ROWS[target.id].beside:
             continue
         options = target.options(config.targets)
         proxy = resolved_for(beside, target, config).settings
         for data in target.companions(obj.data, proxy, options):
-            created = beside._replace(obj=_new_object(data, obj.ref.file_path))
             # An override may name the one or the other: the next run finds what is created in the list.
-            resolved = resolved_for(created, target, config)
-            yield created.record_for(target, resolved, config)._replace(is_new=True)
+            created = _new_object(data, obj.ref.file_path)
+            yield _new_record(record.item_index, created, record.memberships, target, config)
 
 
-def generated(topology: Topology, config: ProxyConfig) -> Iterator[TargetRecord]:
+def generated(topology: Topology, config: ProxyConfig) -> Iterator[ObjectRecord]:
     """Yield the objects that the options of a target ask for, whatever is in the list."""
     for name in ROWS:  # a target without options can ask for none, so it is not imported
         if not (is_enabled(name, config) and config.targets.names(name)):
             continue
         target = TARGETS[name]
         for data in target.generated(target.options(config.targets)):
-            created = _new_object(data)
-            subject = Subject(NO_ITEM, created, topology.of(created))
-            resolved = resolved_for(subject, target, config)
-            yield subject.record_for(target, resolved, config)._replace(is_new=True)
+            obj = _new_object(data)
+            yield _new_record(NO_ITEM, obj, topology.of(obj), target, config)
+
+
+def _new_record(
+    item_index: int, obj: Object, memberships: Memberships, target: Target, config: ProxyConfig
+) -> ObjectRecord:
+    record = ObjectRecord(item_index, obj, memberships, is_new=True)
+    object_proxy = ObjectProxy(memberships, resolved_for(record, target, config))
+    add_target(record, target, object_proxy, config)
+    return record
 
 
 def lacking(
-    created: Sequence[TargetRecord],
+    created: Sequence[ObjectRecord],
     known: ObjectIndex[None],
     folders: Folders,
     config: ProxyConfig,
@@ -227,19 +198,19 @@ def lacking(
     run over one of the two alone creates it.
     """
     new: dict[str | None, ObjectIndex[None]] = {}
-    for target_record in created:
-        obj = target_record.obj
+    for record in created:
+        obj = record.obj
         key = identity(obj)
         beside = new.setdefault(folders.cluster_folder(key.file), ObjectIndex(folders=folders))
         if known.candidates(key) or beside.candidates(key):
             continue
         if is_selected(obj, config):
             beside.add(key, None)
-            index, memberships = target_record.item_index, target_record.memberships
-            yield ObjectRecord(index, obj, memberships, [target_record])
+            yield record
             continue
         is_excluded = fits(obj, config.selector._replace(exclude=()))
-        if target_record.item_index == NO_ITEM and target_record.is_asked and not is_excluded:
+        is_asked = record.item_index == NO_ITEM and record.targets[0].is_asked
+        if is_asked and not is_excluded:
             overview.not_generated.append(obj)
 
 

@@ -80,12 +80,12 @@ class ClassContext(NamedTuple):
     plan: ClassPlan | None = None
 
 
-class ClassEdit(NamedTuple):
-    """The nodes of a ClusterClass, or of a Cluster of one, the proxy that they get, and the context of the list."""
+class ObjectProxy(NamedTuple):
+    """The proxy of an object or of the nodes that it makes, their Clusters, and the context of a class."""
 
     memberships: Memberships
     resolved: Resolved
-    context: ClassContext
+    context: ClassContext | None = None
 
 
 class TemplateRules(NamedTuple):
@@ -120,7 +120,7 @@ class ClassPlans:
         """Return the rules of the classes of a template."""
         return TemplateRules()
 
-    def edit_for(self, obj: Object) -> ClassEdit | None:
+    def edit_for(self, obj: Object) -> ObjectProxy | None:
         """Return how a ClusterClass, or a Cluster of one, is edited; None if it stays as it is."""
         return None
 

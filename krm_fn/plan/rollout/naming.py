@@ -91,7 +91,7 @@ def plan_rename(
 ) -> Rename:
     """Return an object with the name that it is to have: with a hash of its content where it holds a proxy."""
     obj = records[0].obj
-    rename = Rename(records[0].item_index, obj, obj.base_name, noun)
+    rename = Rename(records[0].record.item_index, obj, obj.base_name, noun)
     if not config.hash_names or not _holds_proxy(records):
         return rename
     annotations = patch.lookup(obj.data, _ANNOTATIONS)

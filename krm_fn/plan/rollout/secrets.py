@@ -105,8 +105,8 @@ def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> I
     """Yield the files of nodes whose content is in the Secret of a Cluster, as the run leaves them."""
     objects: dict[tuple[int, Pointer], Object] = {}
     for record in records:
-        if not record.is_new:
-            objects[record.item_index, record.obj.path] = record.obj
+        if not record.record.is_new:
+            objects[record.record.item_index, record.obj.path] = record.obj
     possible = items_of_kinds(source, KIND_NAMES)
     for index in source.holding((giantswarm.SYSTEMD_PROXY_SUFFIX,), possible):
         for obj in source.objects(index):
@@ -137,10 +137,10 @@ def _class_references(records: Sequence[TargetRecord]) -> Iterator[_Reference]:
     for record, of_class, name in patched:
         obj = record.obj
         if name:
-            user = User(record.item_index, obj, ("spec", "topology"), record)
+            user = User(record.record.item_index, obj, ("spec", "topology"), record)
             yield _Reference(_key(obj, name), user)
         elif of_class not in with_clusters:
-            user = User(record.item_index, obj, ("spec", "patches"))
+            user = User(record.record.item_index, obj, ("spec", "patches"))
             yield _Reference(_key(obj, cluster_secret.name_for("<cluster>")), user)
 
 

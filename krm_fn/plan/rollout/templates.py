@@ -112,7 +112,7 @@ def _namesake(key: Key, users: list[User], templates: ObjectIndex[list[User]]) -
 
 def _users(source: ObjectSource, records: Sequence[TargetRecord]) -> ObjectIndex[list[User]]:
     """Return the templates of the list, and who refers to each; objects that have an edit are not read again."""
-    read = {record.item_index: record.obj for record in records if not record.is_new}
+    read = {record.record.item_index: record.obj for record in records if not record.record.is_new}
     templates: list[Key] = []
     named: list[tuple[Key, User]] = []
     for index in items_of_kinds(source, {kind for _, kind in _FROZEN}):

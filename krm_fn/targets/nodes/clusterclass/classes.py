@@ -23,8 +23,8 @@ from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets.context import (
     ALL_NODES,
     ClassContext,
-    ClassEdit,
     ClassPlans,
+    ObjectProxy,
     TemplateRules,
 )
 from krm_fn.targets.nodes.clusterclass.class_data import (
@@ -151,7 +151,7 @@ class Classes(ClassPlans):
         is_awaited = first.state is ClassState.BLOCKED
         return TemplateRules(notes=_notes(classes, template.ref.kind), is_awaited=is_awaited)
 
-    def edit_for(self, obj: Object) -> ClassEdit | None:
+    def edit_for(self, obj: Object) -> ObjectProxy | None:
         """Return how a ClusterClass, or a Cluster of one, is edited.
 
         None for a Cluster that is made of no class, or stays as it is with its class.
@@ -160,7 +160,7 @@ class Classes(ClassPlans):
             listed = self._classes.get(key_of(obj))
             if listed is None or listed.plan is None:
                 return self._removal(obj)
-            return ClassEdit((), listed.default, listed.context())
+            return ObjectProxy((), listed.default, listed.context())
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
         listed = self._find_class(obj)
@@ -181,9 +181,9 @@ class Classes(ClassPlans):
         groups = {group: resolved.settings for group, resolved in proxies.items()}
         del groups[ALL_NODES]
         memberships = tuple(self._topology.nodes_of(obj).values())
-        return ClassEdit(memberships, proxies[ALL_NODES], context._replace(groups=groups))
+        return ObjectProxy(memberships, proxies[ALL_NODES], context._replace(groups=groups))
 
-    def _removal(self, obj: Object) -> ClassEdit:
+    def _removal(self, obj: Object) -> ObjectProxy:
         """Return the edit of an object that gets no proxy by a class."""
         resolved = resolve(
             self._config,
@@ -194,7 +194,7 @@ class Classes(ClassPlans):
         )
         cluster = resolved.settings.cluster
         blank = ProxySettings(cluster=cluster, is_declared=resolved.declared)
-        return ClassEdit((), Resolved(blank), ClassContext())
+        return ObjectProxy((), Resolved(blank), ClassContext())
 
 
 def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]:
