@@ -6,12 +6,12 @@ Sources: bash manual, "Programmable Completion"; zsh manual, ``bashcompinit``; f
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from krm_fn.cli.parser import COMMANDS, arguments_of
 from krm_fn.cli.streams import Answer
 from krm_fn.config import names_of_only
-from krm_fn.light_typing import Any
+from krm_fn.patch import Data
 
 _BASH = """\
 _inject_proxy() {{
@@ -67,7 +67,7 @@ def _fish_lines() -> Iterator[str]:
             yield f"{line}\n"
 
 
-def _values(command: str, name: str, argument: Mapping[str, Any]) -> Sequence[str]:
+def _values(command: str, name: str, argument: Data) -> Sequence[str]:
     """Return the values that an option or a word can have; nothing for files and other texts."""
     if name == "--only" or (command, name) == ("targets", "name"):
         return list(names_of_only())

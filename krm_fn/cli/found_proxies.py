@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 
 from krm_fn import config, noproxy, placeholders, settings
 from krm_fn.cli.config import config_of
-from krm_fn.clusters import Membership
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import ProxyConfig, TargetOptions
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.judge_places import by_place
 from krm_fn.lint.judge_values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
+from krm_fn.patch import Data
 from krm_fn.pipeline.audit import ReadableManifests, read_records
 from krm_fn.places.place import Reading
 from krm_fn.plan.sources import formats
@@ -33,7 +34,7 @@ class ProxyPlace(NamedTuple):
 
     name: str
     ref: ObjectRef = ObjectRef()
-    memberships: tuple[Membership, ...] = ()
+    memberships: Memberships = ()
     is_chosen: bool = True
 
 
@@ -65,7 +66,7 @@ class FoundProxy:
 def find_proxies(
     manifests: ReadableManifests,
     others: Mapping[str, bytes],
-    targets: Mapping[str, Any],
+    targets: Data,
     variables: Mapping[str, str],
     place_of_variables: ProxyPlace,
 ) -> list[FoundProxy]:

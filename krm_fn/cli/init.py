@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from krm_fn.cli import streams
@@ -25,9 +25,10 @@ from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, ContentChange
 from krm_fn.errors import UsageError
 from krm_fn.krm.masking import redact, shown_line
-from krm_fn.light_typing import Any, TypeVar
+from krm_fn.light_typing import Any, Fields, TypeVar
 from krm_fn.noproxy import parse, why_wrong
 from krm_fn.noproxy.entries import CLUSTER_NAMES, SHORT_NAMES
+from krm_fn.patch import Data
 from krm_fn.pipeline.audit import ReadableManifests
 from krm_fn.pipeline.covered import targets_to_choose
 from krm_fn.printable import some
@@ -128,9 +129,7 @@ def _entries(text: str) -> Sequence[str]:
     return entries
 
 
-def _spec(
-    proxies: Sequence[FoundProxy], networks: Sequence[str], targets: dict[str, Any]
-) -> dict[str, Any]:
+def _spec(proxies: Sequence[FoundProxy], networks: Sequence[str], targets: Fields) -> Fields:
     """Return `spec`: the first proxy is for all, and another one for its Clusters, if something tells them."""
     main = proxies[0]
     places = [*main.places, *main.replaced]
@@ -145,7 +144,7 @@ def _spec(
             places += other.places
         else:
             entries += other.entries  # a run replaces the lists of those places by the common one
-    spec: dict[str, Any] = {**_urls(main)}
+    spec: Fields = {**_urls(main)}
     if main.has_password:
         spec = {"from": [{"kind": "Secret", "name": "inject-proxy"}]}
     if entries:
@@ -197,7 +196,7 @@ def _matchers(places: Sequence[ProxyPlace]) -> list[dict[str, list[str]]]:
     return matchers
 
 
-def _text(spec: Mapping[str, Any], selection: Selection) -> str:
+def _text(spec: Data, selection: Selection) -> str:
     """Return the text of a ProxyConfig; kustomize finds the function by an annotation."""
     proxy_config = config_of(_compact(spec))
     if any(os.path.basename(name) in KUSTOMIZATIONS for name in selection.files):

@@ -25,7 +25,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
 from krm_fn.krm.resourcelist import function_config
 from krm_fn.krm.results import ObjectRef, are_severe, count
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.near_names import did_you_mean
 from krm_fn.patch import lookup
 from krm_fn.pipeline.covered import covered, covered_lines
@@ -165,7 +165,7 @@ def _with_options(function_config: Any, args: Namespace) -> Any:
     spec = lookup(function_config, ("spec",))
     if not isinstance(spec, dict):
         return function_config
-    options: dict[str, Any] = {}
+    options: Fields = {}
     if args.only:
         options["only"] = _only(args)
     if args.check:

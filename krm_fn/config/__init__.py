@@ -6,7 +6,7 @@ to come from a ``Lookup``; no problem holds a credential.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 
 from krm_fn.config import json_schema, semantic_checks
@@ -33,9 +33,9 @@ from krm_fn.config.proxy_config import (
 )
 from krm_fn.errors import ConfigError, ConfigProblem
 from krm_fn.formats import sops
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Texts
 from krm_fn.near_names import nearest
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Data, Pointer, lookup
 
 __all__ = [
     "API_VERSION",
@@ -73,9 +73,7 @@ _FIELDS = ("apiVersion", "kind", "metadata", "spec")
 _FIELDS_OF_CONFIG_MAP = ("apiVersion", "kind", "metadata", "data", "immutable")
 
 
-def load(
-    function_config: Mapping[str, Any] | None, objects: Lookup | None = None
-) -> ProxyConfig | None:
+def load(function_config: Data | None, objects: Lookup | None = None) -> ProxyConfig | None:
     """Return the checked FunctionConfig.
 
     None without a FunctionConfig, or for a ConfigMap without data.
@@ -106,7 +104,7 @@ def load(
     return config._replace(read=read, views=tuple(map(read, files)))
 
 
-def _loaded(function_config: Mapping[str, Any], objects: Lookup | None) -> ProxyConfig | None:
+def _loaded(function_config: Data, objects: Lookup | None) -> ProxyConfig | None:
     """Return the checked FunctionConfig with the values that objects give it for one file."""
     form = (lookup(function_config, ("apiVersion",)), lookup(function_config, ("kind",)))
     if form == ("v1", "ConfigMap"):
@@ -131,7 +129,7 @@ def _other_form(form: tuple[Any, Any]) -> str:
     return message
 
 
-def probably_meant(api_version: Any, kind: Any) -> tuple[str, ...]:
+def probably_meant(api_version: Any, kind: Any) -> Texts:
     """Return the parts of `apiVersion` and `kind` that are misspelt, as they must be written.
 
     Empty where nothing is, or where the object is probably something else: of another kind, or of another
@@ -154,7 +152,7 @@ def _is_near(text: str, wanted: str) -> bool:
     return nearest(text, [wanted], alike=0.8) is not None
 
 
-def _from_config_map(config_map: Mapping[str, Any], objects: Lookup | None) -> ProxyConfig | None:
+def _from_config_map(config_map: Data, objects: Lookup | None) -> ProxyConfig | None:
     problems = [*_unknown_fields(config_map, _FIELDS_OF_CONFIG_MAP, root="data.")]
     data = json_schema.plain(config_map.get("data"))
     if data is not None and not isinstance(data, dict):
@@ -168,9 +166,7 @@ def _from_config_map(config_map: Mapping[str, Any], objects: Lookup | None) -> P
     return _checked(spec, names, [*problems, *wrong], objects)
 
 
-def _unknown_fields(
-    function_config: Mapping[str, Any], known: tuple[str, ...], *, root: str
-) -> Iterator[ConfigProblem]:
+def _unknown_fields(function_config: Data, known: Texts, *, root: str) -> Iterator[ConfigProblem]:
     for name in function_config:
         if name not in known:
             advice = json_schema.unknown(str(name), known, root=root)

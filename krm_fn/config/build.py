@@ -29,7 +29,8 @@ from krm_fn.config.proxy_config import (
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Entry, Policy, Style
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.noproxy.policy import NoProxy
+from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 
 _CLUSTER_DEFAULTS = {
     "pod_cidrs": "podCIDRs",
@@ -43,7 +44,7 @@ _CLUSTER_DEFAULTS = {
 """Member of a ``ClusterNetwork`` -> field of ``spec.clusterDefaults``."""
 
 
-def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
+def built(spec: Data, names: FieldNames) -> ProxyConfig:
     """Return the ProxyConfig of ``spec``, which is right."""
     overrides = range(len(spec.get("overrides", ())))
     mode = spec.get("mode", Mode.INJECT.value)
@@ -91,11 +92,11 @@ def _written_proxies(config: ProxyConfig) -> list[WrittenProxy]:
     return [proxy for proxy in dict.fromkeys(written) if proxy.http or proxy.https]
 
 
-def _entries(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...]:
+def _entries(spec: Any, place: Pointer, names: FieldNames) -> NoProxy:
     return tuple(Entry.from_config(text, name) for text, name in _texts(spec, place, names))
 
 
-def _entries_if_given(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...] | None:
+def _entries_if_given(spec: Any, place: Pointer, names: FieldNames) -> NoProxy | None:
     if lookup(spec, place) is None:
         return None
     return _entries(spec, place, names)
@@ -160,7 +161,7 @@ def _severities(rules: Mapping[str, str]) -> dict[str, Severity | None]:
     return severities
 
 
-def _selector(spec: Mapping[str, Any]) -> Selector:
+def _selector(spec: Data) -> Selector:
     """Return the selector of the user, without the objects from which values are read.
 
     Writing to these would turn an output into an input.
@@ -176,7 +177,7 @@ def _selector(spec: Mapping[str, Any]) -> Selector:
     return Selector(included, tuple(map(Matcher.of, exclude)))
 
 
-def _certificates(written: Mapping[str, Any]) -> Certificates:
+def _certificates(written: Data) -> Certificates:
     """Return certificates without blank lines and surrounding blanks."""
     pem = ""
     for line in text_at(written, ("pem",)).splitlines():
@@ -185,7 +186,7 @@ def _certificates(written: Mapping[str, Any]) -> Certificates:
     return Certificates(pem)
 
 
-def _mirror(written: Mapping[str, Any] | None) -> Mirror | None:
+def _mirror(written: Data | None) -> Mirror | None:
     if written is None:
         return None
     from urllib.parse import urlsplit  # noqa: PLC0415 -- most runs have no mirror

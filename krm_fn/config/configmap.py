@@ -6,14 +6,12 @@ the name of a variable. The schema judges the values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from krm_fn import yamledit
 from krm_fn.config import json_schema
 from krm_fn.config.names import FieldNames, shown
 from krm_fn.errors import ConfigError, ConfigProblem, InputError
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import put_at
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
+from krm_fn.patch import Data, put_at
 
 ALIASES = {
     "HTTP_PROXY": "httpProxy",
@@ -31,7 +29,7 @@ class Field(NamedTuple):
     """A field of ``spec`` that a key says: the steps of its path, and its value."""
 
     key: str
-    path: tuple[str, ...]
+    path: Texts
     value: Any
 
     def contradicts(self, other: Field) -> bool:
@@ -42,9 +40,9 @@ class Field(NamedTuple):
         return self.path != other.path or self.value != other.value
 
 
-def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[ConfigProblem]]:
+def read(data: Data, names: FieldNames) -> tuple[Fields, list[ConfigProblem]]:
     """Return the ``spec`` that ``data`` means, and its problems; note the keys in ``names``."""
-    spec: dict[str, Any] = {}
+    spec: Fields = {}
     fields: list[Field] = []
     problems: list[ConfigProblem] = []
     for key, value in data.items():
@@ -84,7 +82,7 @@ def _field(key: str, value: Any) -> Field:
     return Field(key, path, text)
 
 
-def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
+def _read(key: str, text: str, known: Data) -> Any:
     """Return a mapping or a list that is written as YAML or JSON in a text; raises ConfigError."""
     try:
         value = json_schema.plain(yamledit.read(text))

@@ -11,13 +11,13 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.near_names import did_you_mean, nearest
 from krm_fn.package_files import text_of
 from krm_fn.patch import Data, Pointer
 from krm_fn.target_table import ROWS, part_of
 
-Node = Mapping[str, Any]
+Node = Data
 """A schema, or a part of one that is a schema of its own."""
 
 
@@ -30,14 +30,14 @@ _FILES = tuple(
 
 
 @functools.cache
-def schema() -> dict[str, Any]:
+def schema() -> Fields:
     """Return the schema, read once.
 
     Raises:
         InternalError: this installation has none.
     """
     text = text_of(*_FILES)
-    schema: dict[str, Any] = json.loads(text)
+    schema: Fields = json.loads(text)
     return schema
 
 

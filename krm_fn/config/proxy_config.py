@@ -13,13 +13,14 @@ from types import MappingProxyType
 
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.krm.codes import Severity
-from krm_fn.light_typing import Any, NamedTuple, Protocol
-from krm_fn.noproxy import Entry, Policy, Style
-from krm_fn.patch import Pointer, list_at, lookup
+from krm_fn.light_typing import Any, Fields, NamedTuple, Protocol, Texts
+from krm_fn.noproxy import Policy, Style
+from krm_fn.noproxy.policy import NoProxy
+from krm_fn.patch import Data, Pointer, list_at, lookup
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.target_table import ROWS, SYSTEMS, part_of, system_of
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NOTHING: Data = MappingProxyType({})
 _DISTRIBUTIONS = "distributions"
 _NODE_FILES = ("environment", "profile", "apt", "zypper", "docker")
 """What the option ``files`` of ``nodes`` may name."""
@@ -49,14 +50,14 @@ class TargetOptions(NamedTuple):
         off: the IDs of the targets that are switched off.
     """
 
-    systems: Mapping[str, Mapping[str, Any]] = _NOTHING
+    systems: Mapping[str, Data] = _NOTHING
     off: frozenset[str] = frozenset()
 
     def is_on(self, target_id: str) -> bool:
         """Return whether a target is not switched off."""
         return target_id not in self.off
 
-    def of(self, target_id: str) -> Mapping[str, Any]:
+    def of(self, target_id: str) -> Data:
         """Return the options of the system of a target."""
         return self.systems.get(system_of(target_id), _NOTHING)
 
@@ -116,18 +117,18 @@ def is_switched_off(spec: Any, target_id: str) -> bool:
     return given is False or (target_id == FILES_ON_REQUEST and not given)
 
 
-def exports_variables(nodes: Mapping[str, Any]) -> bool:
+def exports_variables(nodes: Data) -> bool:
     """Return whether the options of ``nodes`` leave the commands that export the variables."""
     commands = nodes.get("commands")
     return commands is not False and lookup(commands, ("exports",), True) is True
 
 
-def names_of_only() -> tuple[str, ...]:
+def names_of_only() -> Texts:
     """Return every name that ``spec.only`` may hold: systems, which are names for several targets, then targets."""
     return tuple(dict.fromkeys((*SYSTEMS, *ROWS)))
 
 
-def with_tuples(written: Mapping[str, Any]) -> dict[str, Any]:
+def with_tuples(written: Data) -> Fields:
     """Return the members of a mapping, each list as a tuple."""
     members = dict(written)
     for key, value in written.items():
@@ -139,14 +140,14 @@ def with_tuples(written: Mapping[str, Any]) -> dict[str, Any]:
 class Matcher(NamedTuple):
     """Fits an object when every field that is given fits."""
 
-    names: tuple[str, ...] = ()
-    namespaces: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
+    names: Texts = ()
+    namespaces: Texts = ()
+    kinds: Texts = ()
     labels: Mapping[str, str] = _NOTHING
     annotations: Mapping[str, str] = _NOTHING
 
     @classmethod
-    def of(cls, written: Mapping[str, Any]) -> Matcher:
+    def of(cls, written: Data) -> Matcher:
         """Return the matcher of a valid FunctionConfig."""
         fields = with_tuples(written)
         return cls(**{key: value for key, value in fields.items() if key in cls._fields})
@@ -157,8 +158,8 @@ class Matcher(NamedTuple):
         kind: str,
         name: str = "",
         namespace: str = "",
-        labels: Mapping[str, Any] = _NOTHING,
-        annotations: Mapping[str, Any] = _NOTHING,
+        labels: Data = _NOTHING,
+        annotations: Data = _NOTHING,
     ) -> bool:
         """Return whether an object matches; a label or annotation that is no string matches nothing."""
         return all(map(_fits, self, (name, namespace, kind, labels, annotations)))
@@ -183,10 +184,10 @@ class Selector(NamedTuple):
 class IgnoredPlace(NamedTuple):
     """Fits a finding of one of the ``rules``; a glob of ``paths`` may fit the end of a path."""
 
-    rules: tuple[str, ...]
-    paths: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
+    rules: Texts
+    paths: Texts = ()
+    kinds: Texts = ()
+    names: Texts = ()
 
     def fits(self, *, path: str, kind: str, name: str) -> bool:
         """Return whether the place of a finding, its object and the path of its file, matches."""
@@ -213,9 +214,9 @@ class OverrideSubject(NamedTuple):
 
     cluster: str | None = None
     namespace: str = ""
-    labels: Mapping[str, Any] = _NOTHING
+    labels: Data = _NOTHING
     role: str = ""
-    groups: tuple[str, ...] = ()
+    groups: Texts = ()
     target: str = ""
     name: str = ""
 
@@ -228,13 +229,13 @@ class OverrideSubject(NamedTuple):
 class ClusterMatcher(NamedTuple):
     """Fits a place when every field that is given fits; without a Cluster, none of the first five does."""
 
-    clusters: tuple[str, ...] = ()
-    namespaces: tuple[str, ...] = ()
+    clusters: Texts = ()
+    namespaces: Texts = ()
     labels: Mapping[str, str] = _NOTHING
-    roles: tuple[str, ...] = ()
-    worker_groups: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
-    objects: tuple[str, ...] = ()
+    roles: Texts = ()
+    worker_groups: Texts = ()
+    targets: Texts = ()
+    objects: Texts = ()
 
     def fits(self, place: OverrideSubject) -> bool:
         """Return whether the place matches."""
@@ -278,8 +279,8 @@ class PolicyChange(NamedTuple):
     style: Style | None = None
     without: frozenset[str] | None = None
     infrastructure_endpoint: bool | None = None
-    extra: tuple[Entry, ...] | None = None
-    exclude: tuple[str, ...] | None = None
+    extra: NoProxy | None = None
+    exclude: Texts | None = None
     rooted: bool | None = None
 
     def over(self, policy: Policy) -> Policy:
@@ -297,7 +298,7 @@ class Override(NamedTuple):
     match: ClusterMatcher
     http_proxy: str | None = None
     https_proxy: str | None = None
-    no_proxy: tuple[Entry, ...] | None = None
+    no_proxy: NoProxy | None = None
     replaces: bool = False
     disabled: bool | None = None
     policy: PolicyChange = PolicyChange()
@@ -335,10 +336,10 @@ class Lookup(Protocol):
     def seen_from(self, file: str) -> Lookup:
         """Return the same Lookup for a file: of objects of one name, it reads the nearest one."""
 
-    def values(self, source: Mapping[str, Any]) -> Mapping[Pointer, ForeignValue]:
+    def values(self, source: Data) -> Mapping[Pointer, ForeignValue]:
         """Return the values of an entry of ``spec.from``: path below ``spec`` -> value."""
 
-    def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
+    def certificates(self, config_map: Data) -> Certificates:
         """Return the text of a ConfigMap, not checked yet, and the ConfigMap itself unless it is only local."""
 
 
@@ -379,7 +380,7 @@ class ProxyConfig(NamedTuple):
 
     http_proxy: str = ""
     https_proxy: str = ""
-    no_proxy: tuple[Entry, ...] = ()
+    no_proxy: NoProxy = ()
     mode: Mode = Mode.INJECT
     policy: Policy = Policy()
     overrides: tuple[Override, ...] = ()
@@ -395,7 +396,7 @@ class ProxyConfig(NamedTuple):
     says_none: bool = False
     secret_urls: frozenset[str] = frozenset()
     reads_objects: bool = False
-    trusted_namespaces: tuple[str, ...] = ()
+    trusted_namespaces: Texts = ()
     views: tuple[ProxyConfig, ...] = ()
     read: Callable[[str], ProxyConfig] | None = None
 

@@ -6,15 +6,13 @@ by the entry that refers to it and by the object; no content of the object is ev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from krm_fn import noproxy
 from krm_fn.config import json_schema
 from krm_fn.config.names import FieldName, FieldNames, shown, texts_at
 from krm_fn.config.proxy_config import Lookup, ProxyConfig
 from krm_fn.errors import ConfigError, ConfigProblem
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, copied, lookup, put_at
+from krm_fn.patch import Data, Pointer, copied, lookup, put_at
 from krm_fn.proxy_url import split_url
 
 _URLS = (("httpProxy",), ("httpsProxy",))
@@ -43,7 +41,7 @@ class MergedSpec:
         secret_urls: the URLs with a password that come from a Secret.
     """
 
-    def __init__(self, spec: Mapping[str, Any], names: FieldNames, objects: Lookup) -> None:
+    def __init__(self, spec: Data, names: FieldNames, objects: Lookup) -> None:
         self.spec = copied(spec)
         self.names = names
         self.problems: list[ConfigProblem] = []
@@ -79,7 +77,7 @@ class MergedSpec:
         proxies = [self.spec, *self.spec.get("overrides", ())]
         return any(lookup(proxy, path) for proxy in proxies for path in _URLS)
 
-    def _take_values(self, reference: Pointer, source: Mapping[str, Any]) -> None:
+    def _take_values(self, reference: Pointer, source: Data) -> None:
         """Take the values of an entry of ``from`` that neither the user nor a later entry sets."""
         try:
             values = self._objects.values(source)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from krm_fn import noproxy, placeholders
 from krm_fn.config.names import shown, texts_at
 from krm_fn.config.proxy_config import is_switched_off
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Texts
 from krm_fn.noproxy.entries import NAME
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
@@ -72,7 +72,7 @@ def _list_problems(spec: Any, place: Pointer, why_wrong: Callable[[str], str]) -
     for entry_place, text in texts_at(spec, place):
         # A comma may be in a password: a text that could hold one is judged whole, so that no half of it is shown.
         if noproxy.may_hold_a_credential(text):
-            entries: tuple[str, ...] = (text,)
+            entries: Texts = (text,)
         else:
             entries = noproxy.parse(text)
         for entry in entries:

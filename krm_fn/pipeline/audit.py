@@ -6,7 +6,7 @@ off, because what is in a manifest counts, whoever wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -17,11 +17,10 @@ from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object, objects
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
-from krm_fn.light_typing import Any
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Audience
-from krm_fn.patch import list_at, text_at
+from krm_fn.patch import Data, list_at, text_at
 from krm_fn.pipeline.other_places import OF_NODES, stale_files
 from krm_fn.pipeline.run_findings import reader_of
 from krm_fn.pipeline.silenced import Silencer, annotated
@@ -119,7 +118,7 @@ def _judged_configs(
 class ReadableManifests(Manifests):
     """Files that are read once and not changed; a document that cannot be read is noted, and holds nothing."""
 
-    def __init__(self, *given: Mapping[str, Any]) -> None:
+    def __init__(self, *given: Data) -> None:
         super().__init__(*given)
         self.errors: dict[int, DocumentError] = {}
         self._objects: dict[int, list[Object]] = {}

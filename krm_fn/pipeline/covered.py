@@ -9,7 +9,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import Any, NamedTuple, Texts
+from krm_fn.light_typing import Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Comparison
 from krm_fn.places.choice import REFUSALS, is_refused
@@ -100,7 +100,7 @@ class Covered(NamedTuple):
         numbers = (self.found, self.have, self.changed, self.left)
         return [self.system, *map(str, numbers)]
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> Fields:
         """Return the row for JSON."""
         reasons = [reason._asdict() for reason in self.reasons]
         return {**self._asdict(), "reasons": reasons}
@@ -314,7 +314,7 @@ _WORDS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnos
 """Words of which one is in the text of each workload of a preset, as people write them, or that refuses the proxy."""
 
 
-def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
+def targets_to_choose(source: ObjectSource) -> dict[str, Fields]:
     """Return `spec.targets` that chooses the workloads of presets, and the known charts, of a list of objects."""
     overview = Overview()
     plan_records(source, ProxyConfig(), overview)
@@ -322,7 +322,7 @@ def targets_to_choose(source: ObjectSource) -> dict[str, dict[str, Any]]:
     for obj in readable_objects(source, worth_reading(source)):
         reason = reason_in(obj, overview)
         names[reason.why].add(reason.name)
-    targets: dict[str, dict[str, Any]] = {}
+    targets: dict[str, Fields] = {}
     if names[Why.PRESET]:
         targets["workloads"] = {"presets": sorted(names[Why.PRESET])}
     if names[Why.KNOWN_CHART]:

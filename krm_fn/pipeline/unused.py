@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple, Texts
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.near_names import nearest
-from krm_fn.patch import list_at, lookup
+from krm_fn.patch import Data, list_at, lookup
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of
@@ -33,7 +33,7 @@ class _ObjectMatcher(NamedTuple):
     """A matcher of objects: the field that holds it, as it is written, and the system for which it chooses, or ""."""
 
     field: str
-    written: Mapping[str, Any]
+    written: Data
     system: str = ""
 
     @property

@@ -31,7 +31,7 @@ _STR_TAGS = frozenset(
 )
 _NULL_TAG = "tag:yaml.org,2002:null"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
-_CONSTANTS: dict[str, Any] = {
+_CONSTANTS: Fields = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
