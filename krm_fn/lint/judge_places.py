@@ -194,14 +194,11 @@ def judge_config(
     for number, override in enumerate(config.overrides):
         parts["spec", "overrides", str(number)] = override
     for path, part in parts.items():
-        findings: list[Finding] = []
         if part.http_proxy is not None or part.https_proxy is not None:
-            findings += _judge_proxies(
-                config.http_proxy if part.http_proxy is None else part.http_proxy,
-                config.https_proxy if part.https_proxy is None else part.https_proxy,
-            )
-        for finding in findings:
-            yield Result.of(finding.code, finding.message, path).about(config_ref)
+            http_proxy = config.http_proxy if part.http_proxy is None else part.http_proxy
+            https_proxy = config.https_proxy if part.https_proxy is None else part.https_proxy
+            for finding in _judge_proxies(http_proxy, https_proxy):
+                yield Result.of(finding.code, finding.message, path).about(config_ref)
         texts = tuple(entry.text for entry in part.no_proxy or ())
         if config.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)

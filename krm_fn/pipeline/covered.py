@@ -16,7 +16,7 @@ from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of, is_known
 from krm_fn.plan import ObjectSource, Overview, plan_records
-from krm_fn.plan.items import fits, is_enabled, readable_objects
+from krm_fn.plan.items import fits, readable_objects
 from krm_fn.plan.record import ObjectRecord, Reason, State, Why
 from krm_fn.printable import shortened
 from krm_fn.products.node_kinds import NODE_KINDS
@@ -371,7 +371,7 @@ def usual_reason(row: str, overview: Overview) -> Reason:
     """Return why objects of a row are left of which nothing else is known."""
     config = overview.config or ProxyConfig()
     targets = _TARGETS.get(row, ())
-    if targets and not any(is_enabled(target, config) for target in targets):
+    if targets and not any(config.targets.is_on(target) for target in targets):
         return Reason(Why.SWITCHED_OFF)
     if config.mode is Mode.REMOVE and row != NOT_JUDGED:
         return Reason(Why.HOLD_NONE)

@@ -9,7 +9,6 @@ from krm_fn.config import KIND, Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
@@ -18,7 +17,6 @@ from krm_fn.places.installed_charts import charts_in
 from krm_fn.places.place import Reading
 from krm_fn.places.provided import DataUses
 from krm_fn.places.proxy_search import proxies_in, urls_in_text
-from krm_fn.plan.items import is_enabled
 from krm_fn.plan.record import ObjectRecord, Reason, TargetRecord, Why
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
@@ -41,43 +39,37 @@ _IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files o
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
-class OtherPlaces:
-    """Finds the proxies in places that no target owns, and what is wrong with them, for all records of a run.
+def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: ProxyConfig) -> None:
+    """Note in records the variables of a proxy that no target owns, with findings about them.
 
     Args:
+        records: the objects; those that may name a proxy are searched.
         uses: the ConfigMaps and Secrets that others read, and the sources of charts.
         config: the checked ProxyConfig.
     """
-
-    def __init__(self, uses: DataUses, config: ProxyConfig) -> None:
-        self._uses = uses
-        self._config = config
-        self._ours = with_and_without_credentials(config.proxy_urls)
-        self._urls: dict[object, tuple[str, str] | None] = {}
-
-    def note(self, record: ObjectRecord) -> None:
-        """Note in a record the variables of a proxy in its object that no target owns, with findings about them."""
+    ours = with_and_without_credentials(config.proxy_urls)
+    known: dict[object, tuple[str, str] | None] = {}
+    for record in records:
         obj = record.obj
-        if record.is_left_out and not self._config.removes:
-            return
+        if not record.names_proxy or (record.is_left_out and not config.removes):
+            continue
         if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
-            return
+            continue
         fields: list[Pointer] = [*url_fields(*obj.group_kind)]
-        for below, root in charts_in(obj, self._uses.seen_from(obj.ref.file_path).chart_sources):
+        for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):
             values = (*root, "valuesObject") if root[-1:] == ("helm",) else root
             fields += [(*values, *path) for path in below]
         record.others = _not_owned(proxies_in(obj, fields), record.targets)
-        urls = self._declared_urls(record) if record.others else None
-        if urls is not None:
-            _judge(record, self._config, urls, self._ours)
-
-    def _declared_urls(self, record: ObjectRecord) -> tuple[str, str] | None:
-        """Return the URLs that are declared for an object; without overrides they are the same for many."""
-        name = record.obj.base_name if self._config.overrides else ""
+        if not record.others:
+            continue
+        # Without overrides many objects are to have the same URLs, and to resolve them composes a list.
+        name = obj.base_name if config.overrides else ""
         key = (record.memberships, name)
-        if key not in self._urls:
-            self._urls[key] = declared_urls(self._config, record.memberships, target="", name=name)
-        return self._urls[key]
+        if key not in known:
+            known[key] = declared_urls(config, record.memberships, target="", name=name)
+        urls = known[key]
+        if urls is not None:
+            _judge(record, config, urls, ours)
 
 
 def _not_owned(readings: Iterable[Reading], targets: Sequence[TargetRecord]) -> tuple[Reading, ...]:
@@ -104,12 +96,12 @@ def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> boo
     return False
 
 
-class _WrongValue(NamedTuple):
-    """A finding about a value that no target owns: its code, why that leaves the object, and the sentence about it."""
-
-    code: str
-    why: Why
-    message: str
+_FAULTS = {
+    Why.LEFT_BEHIND: "`{name}` seems to be of an earlier run, and no run changes it: {advice}",
+    Why.STILL_HOLD: "sets `{name}`, and is to have no proxy: {advice}",
+    Why.OTHER_PROXY: "sets `{name}` to another proxy than this ProxyConfig says: {advice}",
+}
+"""Why a value that no target owns leaves its object -> the sentence about it."""
 
 
 def _judge(
@@ -130,48 +122,34 @@ def _judge(
             continue
         is_of_run = reading.place in of_run
         is_ours = is_of_run or reading.text in ours
+        why, advice = Why.LEFT_BEHIND, ""
         if is_left_out or is_refused:  # whoever does so may mean somebody's own proxy
             if not is_ours or (is_left_out and any(urls)):
                 continue
-            finding = _left_behind("remove the variables, or let this ProxyConfig have the object")
+            advice = "remove the variables, or let this ProxyConfig have the object"
             if is_refused:
                 advice = "an annotation refuses the proxy: remove the variables, or the annotation"
-                finding = _left_behind(advice)
         elif not any(urls):
-            finding = _remaining(record, reading, config, is_ours=is_ours)
+            why = Why.STILL_HOLD
         elif reading.text.rstrip("/") not in right:
-            finding = _another(record, reading, config)
+            why = Why.OTHER_PROXY
         elif is_of_run:
-            finding = _left_behind("choose it again, or remove the variables")
+            advice = "choose it again, or remove the variables"
         else:
             continue
         places.add(reading.place)
-        message = finding.message.format(name=reading.member or reading.variable)
-        findings.append(Result.of(finding.code, message, reading.path).about(obj.ref))
-        record.reason = record.reason or Reason(finding.why)
+        sentence = _FAULTS[why]
+        if why is Why.STILL_HOLD and config.mode is Mode.REMOVE:
+            sentence = "still sets `{name}`: {advice}"
+        message = sentence.format(
+            name=reading.member or reading.variable,
+            advice=advice or _advice(record, reading, config),
+        )
+        is_behind = why is Why.LEFT_BEHIND or (why is Why.STILL_HOLD and is_ours)
+        code = "LeftBehind" if is_behind else "OtherProxy"
+        findings.append(Result.of(code, message, reading.path).about(obj.ref))
+        record.reason = record.reason or Reason(why)
     record.findings = tuple(findings)
-
-
-def _left_behind(advice: str) -> _WrongValue:
-    message = f"`{{name}}` seems to be of an earlier run, and no run changes it: {advice}"
-    return _WrongValue("LeftBehind", Why.LEFT_BEHIND, message)
-
-
-def _remaining(
-    record: ObjectRecord, reading: Reading, config: ProxyConfig, *, is_ours: bool
-) -> _WrongValue:
-    """Return the finding about a proxy in an object that is to have none."""
-    said = "still sets `{name}`"
-    if config.mode is not Mode.REMOVE:
-        said = "sets `{name}`, and is to have no proxy"
-    message = f"{said}: {_advice(record, reading, config)}"
-    return _WrongValue("LeftBehind" if is_ours else "OtherProxy", Why.STILL_HOLD, message)
-
-
-def _another(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> _WrongValue:
-    """Return the finding about a proxy that is not the one of its object."""
-    said = "sets `{name}` to another proxy than this ProxyConfig says"
-    return _WrongValue("OtherProxy", Why.OTHER_PROXY, f"{said}: {_advice(record, reading, config)}")
 
 
 def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) -> set[str]:
@@ -198,9 +176,9 @@ def _advice(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> str:
                 return f"{advice}, where it wins over {loser}"
             return f"{advice}, or let `spec.targets.workloads.containers` fit its container"
     annotation = f'the annotation `{choice.ANNOTATION}: "true"`; "false" leaves it as it is'
-    if obj.group_kind in POD_KINDS and is_enabled("workloads", config):
+    if obj.group_kind in POD_KINDS and config.targets.is_on("workloads"):
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
-    if any(True for _ in charts_in(obj)) and is_enabled("charts", config):
+    if any(True for _ in charts_in(obj)) and config.targets.is_on("charts"):
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
     system = system_of(*obj.group_kind)
     if system is not None and system.waits:

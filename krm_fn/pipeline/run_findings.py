@@ -17,7 +17,6 @@ from krm_fn.noproxy.policy import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
 from krm_fn.places.place import same_value
 from krm_fn.plan import OtherNodes, Overview
-from krm_fn.plan.items import is_enabled
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.products.distributions import PRODUCTS
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
@@ -327,7 +326,7 @@ def _gets_any(nodes: OtherNodes, memberships: Sequence[Membership], config: Prox
     elif nodes.system:
         targets = nodes.system.targets
     for target in targets:
-        if is_enabled(target, config):
+        if config.targets.is_on(target):
             urls = declared_urls(config, memberships, target=target, name=name)
             if any(urls or ()):
                 return True

@@ -9,7 +9,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.patch import list_at, text_at
-from krm_fn.pipeline.other_places import OtherPlaces
+from krm_fn.pipeline.other_places import note_other_places
 from krm_fn.pipeline.run_findings import why_without
 from krm_fn.places.place import Place
 from krm_fn.plan import Overview
@@ -39,10 +39,7 @@ def complete(records: Iterable[ObjectRecord], overview: Overview, config: ProxyC
         config: the checked ProxyConfig.
     """
     listed = [record for record in records if not record.is_new]
-    other_places = OtherPlaces(overview.uses, config)
-    for record in listed:
-        if record.names_proxy:
-            other_places.note(record)
+    note_other_places(listed, overview.uses, config)
     by_class = ObjectIndex(_written_by_classes(listed))
     why_none = {}
     for nodes in overview.other_nodes:

@@ -16,7 +16,7 @@ from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of
 from krm_fn.places.provided import DataUses
-from krm_fn.plan import Location, ObjectSource, Overview, location_of
+from krm_fn.plan import ObjectSource, Overview
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import ObjectRecord
 from krm_fn.target_table import system_of
@@ -69,16 +69,14 @@ def unused_matchers(
         overview: what the plan has seen besides, such as the sources of charts.
         source: the objects of the list, which are read only for what fits none of these.
     """
-    planned = _planned_objects(records)
+    planned = [record.obj for record in records if record.targets]
     systems: set[str] = set()
     for record in records:
         systems.update(system_of(target_record.target_id) for target_record in record.targets)
     for matcher in _matchers(config, overview):
         if matcher.system and matcher.system not in systems:
             continue  # the ProxyConfig is for other lists, too
-        candidates = chain(
-            planned.values(), readable_objects(source, source.holding(matcher.words))
-        )
+        candidates = chain(planned, readable_objects(source, source.holding(matcher.words)))
         if matcher.words and not any(matcher.fits(obj, overview.uses) for obj in candidates):
             message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
             yield Result.of("SettingUnused", message)
@@ -119,21 +117,12 @@ def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -
         yield Result.of("SettingUnused", message, is_info=not is_mistake)
 
 
-def _planned_objects(records: Iterable[ObjectRecord]) -> dict[Location, Object]:
-    """Return the objects that a target looks at."""
-    return {
-        location_of(record.item_index, record.obj): record.obj
-        for record in records
-        if record.targets
-    }
-
-
 def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Iterator[Result]:
     """Yield a warning for each object with an annotation of ours that has no meaning."""
-    objects = _planned_objects(records)
-    read = {index for index, _, _ in objects}
+    planned = [record for record in records if record.targets]
+    read = {record.item_index for record in planned}
     unread = [index for index in source.holding((f"{_PREFIX}/",)) if index not in read]
-    for obj in (*objects.values(), *readable_objects(source, unread)):
+    for obj in chain((record.obj for record in planned), readable_objects(source, unread)):
         at = pod_spec(obj.data) or ("spec",)
         for above in dict.fromkeys(((), at[:-1])):
             path = (*above, "metadata", "annotations")

@@ -21,7 +21,6 @@ from krm_fn.plan.items import (
     fits,
     holds_code,
     is_edited,
-    is_enabled,
     is_selected,
     items_of_kinds,
     location_of,
@@ -95,7 +94,7 @@ def plan_records(
     if uses.names:
         targets_of = targets_of_items(source, config, uses.names)
     patched: set[int] = set()
-    if is_enabled(OF_CLASSES, config):
+    if config.targets.is_on(OF_CLASSES):
         patched.update(items_of_kinds(source, classes.kinds, classes.words))
     naming = _naming_a_proxy(source)
     known: ObjectIndex[None] = ObjectIndex(folders=folders)

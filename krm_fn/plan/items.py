@@ -60,11 +60,6 @@ def location_of(item_index: int, obj: Object) -> Location:
     return item_index, obj.path, obj.ref
 
 
-def is_enabled(name: str, config: ProxyConfig) -> bool:
-    """Return whether the FunctionConfig leaves a target enabled."""
-    return config.targets.is_on(name)
-
-
 def is_selected(obj: Object, config: ProxyConfig) -> bool:
     """Return whether the run may change an object: the selector includes it, and it is not local configuration."""
     return not obj.is_local and fits(obj, config.selector)
@@ -175,7 +170,7 @@ def targets_of_items(
     of_items: dict[int, ItemTargets] = {}
     for name, row in ROWS.items():
         # ClusterClasses are edited last, by what their templates hold.
-        if name == OF_CLASSES or not is_enabled(name, config):
+        if name == OF_CLASSES or not config.targets.is_on(name):
             continue
         # A target is imported only where it may be needed. Options may add kinds and words that only itself knows.
         if not config.targets.names(name):

@@ -10,7 +10,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import lookup
 from krm_fn.places.installed_charts import chart_sources
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.items import ItemReader, is_enabled, is_selected, items_of_kinds
+from krm_fn.plan.items import ItemReader, is_selected, items_of_kinds
 from krm_fn.products.release_kinds import CHART_SOURCES
 from krm_fn.target_table import ROWS, VALUES, VARIABLES, TargetRow
 from krm_fn.targets import TARGETS
@@ -24,7 +24,7 @@ def data_uses(
     Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them. If something is referred to,
     the objects of ``items`` are added to ``folders``, which tell the clusters apart.
     """
-    rows = {name: row for name, row in ROWS.items() if is_enabled(name, config)}
+    rows = {name: row for name, row in ROWS.items() if config.targets.is_on(name)}
     fills_variables = any(row.fills == VARIABLES for row in rows.values())
     if not fills_variables:
         rows = {name: row for name, row in rows.items() if row.fills == VALUES}

@@ -21,7 +21,7 @@ from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.noproxy import Readers
-from krm_fn.plan.items import fits, is_enabled, is_selected
+from krm_fn.plan.items import fits, is_selected
 from krm_fn.plan.overview import Overview
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.products.cluster_api import Role
@@ -168,7 +168,7 @@ def companions(
 def generated(topology: Topology, config: ProxyConfig) -> Iterator[ObjectRecord]:
     """Yield the objects that the options of a target ask for, whatever is in the list."""
     for name in ROWS:  # a target without options can ask for none, so it is not imported
-        if not (is_enabled(name, config) and config.targets.names(name)):
+        if not (config.targets.is_on(name) and config.targets.names(name)):
             continue
         target = TARGETS[name]
         for data in target.generated(target.options(config.targets)):

@@ -9,16 +9,17 @@ judge the values; no text of an object is ever reported, only the names of its k
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from krm_fn.clusters import is_open, key_of, may_be_same, nearest
 from krm_fn.config import Certificates, ForeignValue
-from krm_fn.errors import ConfigError, InputError
+from krm_fn.errors import ConfigError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.patch import Data
 from krm_fn.plan import ObjectSource, items_of_kinds
+from krm_fn.plan.items import readable_objects
 
 if TYPE_CHECKING:
     from krm_fn.formats.embedded import Value
@@ -139,33 +140,25 @@ class Objects:
     def _has_others(self, namespace: str) -> bool:
         """Return whether a readable object of the list is in another namespace than this one."""
         for source in self._lists:
-            for index in source.holding(("namespace",)):
-                try:
-                    objects = source.objects(index)
-                except InputError:
-                    continue
-                for obj in objects:
-                    if not may_be_same(obj.ref.namespace, namespace):
-                        return True
+            for obj in readable_objects(source, source.holding(("namespace",))):
+                if not may_be_same(obj.ref.namespace, namespace):
+                    return True
         return False
 
     def _named(self, kind: str, name: str, namespace: str | None) -> list[Object]:
         """Return the objects of a kind and name, read once."""
         key = kind, name, namespace
-        if key not in self._known:
-            self._known[key] = list(self._read(*key))
-        return self._known[key]
-
-    def _read(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:
+        if key in self._known:
+            return self._known[key]
+        named: list[Object] = []
         for source in self._lists:
             for index in items_of_kinds(source, [kind], (name,)):
                 for obj in source.objects(index):
-                    if obj.group_kind != ("", kind):
-                        continue
-                    if obj.ref.name != name:
-                        continue
-                    if namespace in (None, obj.ref.namespace):
-                        yield obj
+                    is_named = obj.group_kind == ("", kind) and obj.ref.name == name
+                    if is_named and namespace in (None, obj.ref.namespace):
+                        named.append(obj)
+        self._known[key] = named
+        return named
 
 
 def _content(obj: Object) -> list[object]:
