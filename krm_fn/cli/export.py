@@ -13,7 +13,7 @@ from krm_fn import settings
 from krm_fn.cli import konvoy
 from krm_fn.cli.config import config_of_file, find_config
 from krm_fn.cli.selection import select
-from krm_fn.cli.streams import STDIN, Answer, ContentChange, read_text
+from krm_fn.cli.streams import STDIN, Answer, read_text
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Mode, ProxyConfig
@@ -21,6 +21,7 @@ from krm_fn.engine import Draft
 from krm_fn.errors import InputError, InternalError, UsageError
 from krm_fn.formats import sops
 from krm_fn.formats.embedded import Value
+from krm_fn.krm.changes import ContentChange
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.noproxy import Readers

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from krm_fn.cli import streams
-from krm_fn.cli.lines import result_lines, severities
+from krm_fn.cli.lines import severe, severities
 from krm_fn.cli.streams import Answer
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import are_severe, count
+from krm_fn.krm.results import are_severe, by_importance, count
+from krm_fn.krm.results import lines as lines_of
 from krm_fn.light_typing import Any
 from krm_fn.pipeline.run import run as run_function
 
@@ -14,7 +15,10 @@ from krm_fn.pipeline.run import run as run_function
 def run(args: Any = None) -> Answer:
     """Run the functionConfig of the list over it; ``args`` has the options, if there are some."""
     outcome = run_function(streams.read())
-    lines = result_lines(outcome.results, verbose=args is not None and args.verbose)
+    # An orchestrator shows the names of files by itself.
+    lines = lines_of(severe(outcome.results))
+    if args is not None and args.verbose:
+        lines = [result.line() for result in by_importance(outcome.results)]
     if outcome.left:
         lines.append(f"inject-proxy: {outcome.left}")
     lines.append(

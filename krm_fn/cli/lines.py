@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from krm_fn.krm.codes import FIXED, Severity
 from krm_fn.krm.masking import redact, shown_line
-from krm_fn.krm.results import Result, by_importance, count, grouped, lines
+from krm_fn.krm.results import Result, by_importance, count, grouped
 from krm_fn.pipeline.outcome import missing_facts_lines
 from krm_fn.printable import LONGEST, shortened
 
@@ -20,23 +20,13 @@ _FULL = frozenset(FIXED) - {"ProxyMissing"}
 """The codes of errors that are no kind: each says what a person must correct."""
 
 
-def result_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
-    """Return the lines of the function, which an orchestrator shows, without the names of files.
-
-    They are about errors and warnings, the most important first; with ``verbose`` about each result.
-    """
-    if verbose:
-        return [result.line() for result in by_importance(results)]
-    return lines(_severe(results))
-
-
 def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
     """Return a line for each kind of errors and warnings; with ``verbose`` for each result, with its file."""
     if verbose:
         return [result.line_with_file() for result in by_importance(results)]
     shown = []
     is_whole = True
-    for group in grouped(by_importance(_severe(results)), _kind):
+    for group in grouped(by_importance(severe(results)), _kind):
         first = group[0]
         line = first.line_with_file()
         if first.fact:
@@ -52,7 +42,8 @@ def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
     return shown
 
 
-def _severe(results: Iterable[Result]) -> list[Result]:
+def severe(results: Iterable[Result]) -> list[Result]:
+    """Return the errors and warnings."""
     return [result for result in results if result.severity is not Severity.INFO]
 
 

@@ -17,9 +17,10 @@ from krm_fn.cli.files import common_folder, real_path
 from krm_fn.cli.lines import kind_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
-from krm_fn.cli.streams import STDIN, Answer, ContentChange
+from krm_fn.cli.streams import STDIN, Answer
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
+from krm_fn.krm.changes import ContentChange
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
@@ -129,8 +130,7 @@ def _changes(
     folder = _folder(args)
     for new in outcome.changes.created:
         refs[new.ref] = new.ref._replace(file_path=file_of_new(new, files, folder))
-    changed = changed_files(files, outcome.changes, folder)
-    return {file.name: ContentChange(file.old, file.new) for file in changed}
+    return changed_files(files, outcome.changes, folder)
 
 
 def _folder(args: Namespace) -> str | None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from krm_fn.errors import InputError, OutputError, UsageError
+from krm_fn.krm.changes import ContentChange
 from krm_fn.krm.masking import shown_line
 from krm_fn.light_typing import Any, NamedTuple
 
@@ -18,13 +19,6 @@ LARGEST = 100 * _MIB
 """Bytes of a file, or of standard input; GitHub takes no larger file."""
 LARGEST_IGNORE_FILE = _MIB
 """Bytes of a `.gitignore` or `.krmignore`, each line of which is compared with each file."""
-
-
-class ContentChange(NamedTuple):
-    """The content of a file before and after; None is a file that does not exist."""
-
-    old: bytes | None
-    new: bytes | None
 
 
 class Answer(NamedTuple):

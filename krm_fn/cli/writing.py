@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from krm_fn.cli.files import UNFINISHED
-from krm_fn.cli.streams import ContentChange
 from krm_fn.errors import OutputError
+from krm_fn.krm.changes import ContentChange
 
 
 def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], object]) -> None:

@@ -10,10 +10,15 @@ from krm_fn.patch import Data, Pointer, lookup
 
 NO_ITEM = -1
 """The index for a new object that belongs beside no item of the list."""
-
-
 WHOLE_ITEM: dict[Pointer, Any] = {(): None}
 """The changes of an item that is removed as a whole."""
+
+
+class ContentChange(NamedTuple):
+    """The content of a file before and after; None is a file that does not exist."""
+
+    old: bytes | None
+    new: bytes | None
 
 
 class NewObject(NamedTuple):

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn.errors import InputError
-from krm_fn.krm.changes import NO_ITEM, WHOLE_ITEM, ListChanges, NewObject, item_after
+from krm_fn.krm.changes import (
+    NO_ITEM,
+    WHOLE_ITEM,
+    ContentChange,
+    ListChanges,
+    NewObject,
+    item_after,
+)
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import new_file_name
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.render import block_text
 from krm_fn.yamledit.stream import documents, rewrite_documents
 
 
-class FileChange(NamedTuple):
-    """The content of a file before and after a run; None where there is no such file."""
-
-    name: str
-    old: bytes | None
-    new: bytes | None
-
-
 def changed_files(
     manifests: Manifests, changes: ListChanges, folder: str | None = None
-) -> Iterator[FileChange]:
-    """Yield the files that change, by name.
+) -> dict[str, ContentChange]:
+    """Return the files that change, in the order of their names.
 
     Args:
         manifests: the files.
@@ -45,27 +44,24 @@ def changed_files(
             text = _edited(manifests, index, objects)
         of_file = edited.setdefault(document.file, {})
         of_file[document.number] = text
-    for new in changes.created:
-        name = file_of_new(new, manifests, folder)
+    for created in changes.created:
+        name = file_of_new(created, manifests, folder)
         like = manifests.files.get(name, "")
         texts = added.setdefault(name, [])
-        texts.append(block_text(dict(new.data), like=like))
+        texts.append(block_text(dict(created.data), like=like))
+    changed = {}
     for name in sorted({*edited, *added}):
-        before = manifests.files.get(name)
+        text = manifests.files.get(name)
         of_file, behind = edited.get(name, {}), added.get(name, [])
         try:
-            after = _rewritten(before or "", of_file, behind)
+            new = _rewritten(text or "", of_file, behind)
         except InputError as error:
             error.args = (f"{name}: {error}",)
             raise
-        if after != before:
-            yield FileChange(name, _encoded(before), _encoded(after))
-
-
-def _encoded(text: str | None) -> bytes | None:
-    if text is None:
-        return None
-    return text.encode()
+        old = None if text is None else text.encode()
+        if new != old:
+            changed[name] = ContentChange(old, new)
+    return changed
 
 
 def file_of_new(new: NewObject, manifests: Manifests, folder: str | None = None) -> str:
@@ -103,10 +99,10 @@ def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) ->
         raise
 
 
-def _rewritten(text: str, texts: Mapping[int, str | None], added: Sequence[str]) -> str | None:
-    """Return the new text of a file; None if no document is left in it."""
+def _rewritten(text: str, texts: Mapping[int, str | None], added: Sequence[str]) -> bytes | None:
+    """Return the new content of a file; None if no document is left in it."""
     removed = list(texts.values()).count(None)
     is_removed = removed and removed == len(documents(text))
     if is_removed and not added:
         return None
-    return rewrite_documents(text, texts, added)
+    return rewrite_documents(text, texts, added).encode()

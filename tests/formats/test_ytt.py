@@ -282,7 +282,7 @@ def run_over(text: str, mode: str = "Inject") -> tuple[str, list[Result]]:
     }
     outcome = run_list(files, function_config(config), Objects(files))
     assert outcome.exit_code == int(mode == "Check"), outcome.results
-    changed = {file.name: file.new for file in changed_files(files, outcome.changes)}
+    changed = {name: change.new for name, change in changed_files(files, outcome.changes).items()}
     return (changed.get("file.yaml") or text.encode()).decode(), list(outcome.results)
 
 

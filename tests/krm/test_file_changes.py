@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krm_fn.errors import InputError
-from krm_fn.krm.changes import ListChanges, NewObject
-from krm_fn.krm.file_changes import FileChange, changed_files, file_of_new
+from krm_fn.krm.changes import ContentChange, ListChanges, NewObject
+from krm_fn.krm.file_changes import changed_files, file_of_new
 from krm_fn.krm.manifests import Manifests
 from manifest_files import A, B, manifests
 
@@ -20,14 +20,14 @@ def test_an_edit_changes_its_document_and_nothing_around_it() -> None:
     changes = ListChanges()
     changes.items[0] = {(): {**obj.data, "metadata": {"name": "new"}}}
     expected = text.replace("name: a", "name: new")
-    assert list(changed_files(source, changes)) == [FileChange("0.yaml", text.encode(), expected.encode())]
+    assert changed_files(source, changes) == {"0.yaml": ContentChange(text.encode(), expected.encode())}
 
 
 def test_a_document_goes_with_its_separator_and_the_last_one_with_its_file() -> None:
     source = manifests(f"{A}---\n{B}", A)
     changes = ListChanges()
     changes.items = {1: {(): None}, 2: {(): None}}
-    assert [change.new for change in changed_files(source, changes)] == [A.encode(), None]
+    assert [change.new for change in changed_files(source, changes).values()] == [A.encode(), None]
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_the_file_of_a_new_object(beside: int, folder: str | None, name: str) ->
     assert file_of_new(NewObject(NEW, beside), source, folder) == name
     changes = ListChanges()
     changes.created = [NewObject(NEW, beside)]
-    (change,) = changed_files(source, changes, folder)
-    assert change.name == name
-    assert (change.new or b"").endswith(b"kind: C\nmetadata:\n  name: c\n")
+    changed = changed_files(source, changes, folder)
+    assert [*changed] == [name]
+    assert (changed[name].new or b"").endswith(b"kind: C\nmetadata:\n  name: c\n")
 
 
 def test_an_error_names_the_file() -> None:
@@ -54,7 +54,7 @@ def test_an_error_names_the_file() -> None:
     changes = ListChanges()
     changes.created = [NewObject(NEW, 0)]
     with pytest.raises(InputError, match=r"^0\.yaml: "):
-        list(changed_files(source, changes))
+        changed_files(source, changes)
 
 
 def test_json_cannot_hold_a_second_document() -> None:

@@ -39,7 +39,7 @@ def run(files: Files, folder: str = "", **spec: Any) -> Files:
     config = function_config(proxy_config(**{**PROXY, **spec}))
     outcome = run_list(manifests, config, Objects(manifests))
     assert outcome.exit_code == 0, outcome.results
-    changed = {change.name: change.new for change in changed_files(manifests, outcome.changes)}
+    changed = {name: change.new for name, change in changed_files(manifests, outcome.changes).items()}
     after = {name: changed.get(name, content.encode()) for name, content in inside.items()}
     return {name: content.decode() for name, content in after.items() if content is not None}
 

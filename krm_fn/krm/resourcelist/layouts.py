@@ -63,8 +63,7 @@ class CutLayout:
 
     Attributes:
         spans: where the text of each item begins and ends.
-        root: the tree of the list without its items.
-        head: the plain data of that.
+        head: the plain data of the list without its items.
     """
 
     def __init__(self, parts: Cut) -> None:
@@ -73,9 +72,7 @@ class CutLayout:
         self._members = parts.members
         start, end = parts.members["items"]
         around = self.text[:start] + self.text[end:]
-        beside = Document(around)
-        self.root = beside.root
-        self.head: Fields = beside.data() or {}
+        self.head: Fields = Document(around).data() or {}
 
     def _text_of(self, index: int) -> str:
         """Return the text of an item, which can be read alone."""
@@ -213,7 +210,6 @@ class WholeLayout:
 
     def __init__(self, text: str) -> None:
         self._document = Document(text, envelope=("items", "results"))
-        self.root = self._document.root
         members = self._document.members()
         if members is None:
             raise InputError(SHAPE)
