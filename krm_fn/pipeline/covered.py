@@ -31,38 +31,40 @@ HEAD = ("System", "Found", "Have it", "Changed", "Left")
 
 
 _SENTENCES = {
-    Why.FAILED: ("nothing was changed, because the run has errors", ""),
-    Why.SWITCHED_OFF: ("`spec.only` or `spec.targets` leaves them out", ""),
-    Why.NOT_SELECTED: ("`spec.selector` or an annotation leaves them out", ""),
-    Why.NOT_DECLARED: ("no proxy is declared for them, in `spec` or in an override that fits", ""),
-    Why.HOLD_NONE: ("they hold no proxy", ""),
-    Why.STILL_HOLD: ("they still hold a proxy, and are to have none", ""),
-    Why.OTHER_PROXY: ("they set another proxy: `OtherProxy` says in which field", ""),
+    Why.FAILED: "nothing was changed, because the run has errors",
+    Why.SWITCHED_OFF: "`spec.only` or `spec.targets` leaves them out",
+    Why.NOT_SELECTED: "`spec.selector` or an annotation leaves them out",
+    Why.NOT_DECLARED: "no proxy is declared for them, in `spec` or in an override that fits",
+    Why.HOLD_NONE: "they hold no proxy",
+    Why.STILL_HOLD: "they still hold a proxy, and are to have none",
+    Why.OTHER_PROXY: "they set another proxy: `OtherProxy` says in which field",
     Why.LEFT_BEHIND: (
-        "they hold the proxy of an earlier run, which no run changes: `LeftBehind` says in which field",
-        "",
+        "they hold the proxy of an earlier run, which no run changes: `LeftBehind` says in which field"
     ),
-    Why.NO_TARGET: ("no target that is on writes them", ""),
-    Why.BY_CLASS: ("their ClusterClass writes it", ""),
-    Why.POLICY_WITHOUT: ("they set no proxy", ""),
-    Why.PRESET: ("presets would choose them", "targets: {workloads: {presets: [NAMES]}}"),
-    Why.OTHER_CHART: ("charts whose values are not known: NAMES", ""),
-    Why.KNOWN_CHART: (
-        "known charts that nobody chose",
-        "targets: {charts: {choose: [{charts: [NAMES]}]}}",
-    ),
-    Why.WORKLOAD: ("nobody chose them", "targets: {workloads: {choose: [{names: [NAME]}]}}"),
-    Why.CHART: ("nobody chose them", "targets: {charts: {choose: [{charts: [NAME]}]}}"),
-    Why.VALUES: ("their values switch off what would use the proxy", ""),
+    Why.NO_TARGET: "no target that is on writes them",
+    Why.BY_CLASS: "their ClusterClass writes it",
+    Why.POLICY_WITHOUT: "they set no proxy",
+    Why.PRESET: "presets would choose them",
+    Why.OTHER_CHART: "charts whose values are not known: NAMES",
+    Why.KNOWN_CHART: "known charts that nobody chose",
+    Why.WORKLOAD: "nobody chose them",
+    Why.CHART: "nobody chose them",
+    Why.VALUES: "their values switch off what would use the proxy",
     Why.NOT_JUDGED: (
-        "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance",
-        "",
+        "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance"
     ),
 }
-"""Why objects are left -> a sentence about several, and the text in a ProxyConfig that changes it.
+"""Why objects are left -> a sentence about several, but for FINDING, which has the sentence of its finding.
 
-NAMES stands for the charts or presets that these objects are of. FINDING has the sentence of its finding.
+NAMES stands for the charts or presets that these objects are of.
 """
+_CHANGES = {
+    Why.PRESET: "targets: {workloads: {presets: [NAMES]}}",
+    Why.KNOWN_CHART: "targets: {charts: {choose: [{charts: [NAMES]}]}}",
+    Why.WORKLOAD: "targets: {workloads: {choose: [{names: [NAME]}]}}",
+    Why.CHART: "targets: {charts: {choose: [{charts: [NAME]}]}}",
+}
+"""Why objects are left -> the text in a ProxyConfig that changes it."""
 
 
 class LeftBecause(NamedTuple):
@@ -236,12 +238,11 @@ def _order(group: tuple[tuple[Why, str], Sequence[_Counted]]) -> int:
 
 
 def _left_because(why: Why, message: str, left: Sequence[_Counted], *, named: bool) -> LeftBecause:
-    sentence, change = _SENTENCES.get(why, (message, ""))
     names = ", ".join(sorted({counted.reason.name for counted in left}))
     number = sum(counted.number for counted in left)
     return LeftBecause(
-        sentence.replace("NAMES", names),
-        change.replace("NAMES", names),
+        _SENTENCES.get(why, message).replace("NAMES", names),
+        _CHANGES.get(why, "").replace("NAMES", names),
         number,
         _names(left) if named else (),
     )

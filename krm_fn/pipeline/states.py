@@ -40,19 +40,17 @@ def complete(records: Iterable[ObjectRecord], overview: Overview, config: ProxyC
     """
     listed = [record for record in records if not record.is_new]
     note_other_places(listed, overview.uses, config)
-    by_class = ObjectIndex(_written_by_classes(listed))
     why_none = {}
     for nodes in overview.other_nodes:
         if nodes.is_own and config.mode is not Mode.REMOVE:
             message = why_without(nodes, config, is_written=False)
             if message:
                 why_none[nodes.obj.ref] = Result.of("NodesWithoutProxy", message)
-    written = ObjectIndex(_written_values(listed))
+    written = ObjectIndex(_written_elsewhere(listed))
     for record in listed:
         record.reason = record.reason or _reason(why_none.get(record.obj.ref))
-        state_of_class = by_class.get(key_of(record.obj)) if by_class else None
-        state_of_values = _state_of_values(record, written) if written else None
-        state = state_of_class or state_of_values
+        states = [written.get(key) for key in _keys_elsewhere(record)] if written else []
+        state = next(filter(None, states), None)
         record.state, record.reason = _state(record, state, config)
 
 
@@ -128,33 +126,27 @@ def _is_provided(target_record: TargetRecord) -> bool:
     return any(isinstance(place, Place) for place in target_record.places())
 
 
-def _written_by_classes(records: Iterable[ObjectRecord]) -> Iterator[tuple[Key, State]]:
-    """Yield the identity of each template whose nodes get the proxy by a ClusterClass, and what becomes of that."""
+def _written_elsewhere(records: Iterable[ObjectRecord]) -> Iterator[tuple[Key, State]]:
+    """Yield each template whose nodes get the proxy by a ClusterClass, and each ConfigMap and Secret of a target."""
     for target_record in edited_targets(records):
         is_changed = target_record.is_changed
-        if target_record.target_id == OF_CLASSES and (is_changed or target_record.after):
-            state = State.CHANGED if is_changed else State.HAS_IT
-            for use in uses(target_record.obj):
-                yield use.target, state
-
-
-def _written_values(records: Iterable[ObjectRecord]) -> Iterator[tuple[Key, State]]:
-    """Yield the identity of each ConfigMap and Secret that a target writes, and what becomes of it."""
-    for target_record in edited_targets(records):
+        if not (is_changed or target_record.after):
+            continue
+        state = State.CHANGED if is_changed else State.HAS_IT
         obj = target_record.obj
-        if obj.group_kind in _VALUES and (target_record.is_changed or target_record.after):
-            state = State.CHANGED if target_record.is_changed else State.HAS_IT
+        if target_record.target_id == OF_CLASSES:
+            for use in uses(obj):
+                yield use.target, state
+        elif obj.group_kind in _VALUES:
             yield key_of(obj), state
 
 
-def _state_of_values(record: ObjectRecord, written: ObjectIndex[State]) -> State | None:
-    """Return what becomes of the object from which a chosen release of a chart takes its values; None for none."""
-    if not any(target_record.target_id == "charts" for target_record in record.targets):
-        return None
-    ref = record.obj.ref
-    for source in list_at(record.obj.data, ("spec", "valuesFrom")):
-        kind, name = text_at(source, ("kind",)), text_at(source, ("name",))
-        state = written.get(Key("", kind, ref.namespace, name, ref.file_path))
-        if state:
-            return state
-    return None
+def _keys_elsewhere(record: ObjectRecord) -> Iterator[Key]:
+    """Yield the keys by which the proxy of an object is written elsewhere: its own, and those of values of a chart."""
+    obj = record.obj
+    if obj.group_kind not in _VALUES:
+        yield key_of(obj)
+    if any(target_record.target_id == "charts" for target_record in record.targets):
+        for source in list_at(obj.data, ("spec", "valuesFrom")):
+            kind, name = text_at(source, ("kind",)), text_at(source, ("name",))
+            yield Key("", kind, obj.ref.namespace, name, obj.ref.file_path)

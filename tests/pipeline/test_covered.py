@@ -75,6 +75,24 @@ def test_after_a_run_all_have_it(tmp_path: Path) -> None:
     assert [(row["system"], row["have"], row["changed"]) for row in rows] == [("nodes", 1, 0), ("workloads", 1, 0)]
 
 
+APP = (
+    "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: a, namespace: org-a}\nspec: {}\n---\n"
+    "apiVersion: application.giantswarm.io/v1alpha1\nkind: App\n"
+    "metadata: {name: a-dns, namespace: org-a, labels: {giantswarm.io/cluster: a}}\n"
+    "spec: {name: external-dns, kubeConfig: {inCluster: false}}\n---\n"
+)
+
+
+def test_an_object_that_takes_the_proxy_from_another_one_counts_after_a_run_as_before(tmp_path: Path) -> None:
+    file = tmp_path / "all.yaml"
+    file.write_text(APP + DECLARED + "  targets: {giantswarm: {generate: [clusterValues]}}\n")
+    (before,) = answer(file.read_text())["covered"]
+    inject_proxy("", "run", str(file))
+    (after,) = answer(file.read_text())["covered"]
+    assert (before["found"], before["changed"]) == (1, 1)
+    assert (after["found"], after["have"]) == (3, 3)  # the Secret and the ConfigMap are new
+
+
 FLUX = workload("kustomize-controller").replace("image: x", "image: ghcr.io/fluxcd/kustomize-controller:v1")
 POLICY = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: a}\nspec: {rules: []}\n---\n"
 OTHER = RELEASE.replace("podinfo", "cert-manager")

@@ -31,7 +31,7 @@ _OTHER = (
 
 
 def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySettings) -> Places:
-    """Yield the references that an App lacks, or is to lose; report another Secret in their place."""
+    """Yield the references that an App is to have, or to lose; report another Secret in their place."""
     for field in _FIELDS:
         path = (*_CONFIG, field)
         reference = lookup(data, path) or {}
@@ -39,9 +39,9 @@ def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySe
         if not settings.sets_any:
             if reference == cluster_values:
                 yield Place(path, OneMember(lambda settings, old: None), label, 1)  # noqa: ARG005
-        elif reference == cluster_values or _is_extra(data, field, cluster_values):
+        elif _is_extra(data, field, cluster_values):
             continue
-        elif reference in ({}, _EMPTY):
+        elif reference in ({}, _EMPTY, cluster_values):
             yield Place(path, OneMember(lambda settings, old: dict(cluster_values)), label)  # noqa: ARG005
         elif field == "secret" or text_at(reference, ("name",)) == cluster_values["name"]:
             yield Result.of("ByHand", _OTHER.format(**cluster_values), path)
