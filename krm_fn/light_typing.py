@@ -11,6 +11,8 @@ and nothing else that ``collections.namedtuple`` makes is there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ else:
 
 Fields = dict[str, Any]
 """Fields of an object, or of a part of one, as plain data that may be changed."""
+Variables = Mapping[str, str]
+"""Name of a variable of a proxy -> value; empty: no proxy."""
 Texts = tuple[str, ...]
 """Texts in their order: names, words, or the steps of a path."""
 GroupKind = tuple[str, str]

@@ -12,7 +12,7 @@ from krm_fn.config import ProxyConfig, TargetOptions
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.lint.judge_places import by_place
 from krm_fn.lint.judge_values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
@@ -67,7 +67,7 @@ def find_proxies(
     manifests: ReadableManifests,
     others: Mapping[str, bytes],
     targets: Data,
-    variables: Mapping[str, str],
+    variables: Variables,
     place_of_variables: ProxyPlace,
 ) -> list[FoundProxy]:
     """Return the proxy that variables of the shell name, or else those of manifests and other files, by their places.
@@ -121,7 +121,7 @@ def _note_readings(
 
 
 def _note_proxy(
-    found: dict[tuple[str, str], FoundProxy], values: Mapping[str, str], place: ProxyPlace
+    found: dict[tuple[str, str], FoundProxy], values: Variables, place: ProxyPlace
 ) -> FoundProxy | None:
     """Note and return the proxy of a place by its URLs, if there are some; a missing URL is like the other."""
     http = values.get("HTTP_PROXY", "")
@@ -142,7 +142,7 @@ def _note_proxy(
     return proxy
 
 
-def _values_of_file(content: bytes) -> dict[str, str]:
+def _values_of_file(content: bytes) -> Variables:
     """Return the values of a file of another system, such as a cluster configuration file of TKG."""
     try:
         fields = formats.read(content.decode())

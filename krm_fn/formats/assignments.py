@@ -15,7 +15,7 @@ from types import MappingProxyType
 from krm_fn import placeholders
 from krm_fn.formats import CACHED_TEXTS
 from krm_fn.formats.escaping import shell_word
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.yamledit.lines import Edit, splice
 
 _COMMENTS = r"(?m)^[ \t]*(?:[#;]|//).*$"
@@ -52,7 +52,7 @@ class Syntax(NamedTuple):
     """
 
     read: Callable[[str], Sequence[Assignment]]
-    edit: Callable[[str, Mapping[str, str]], str]
+    edit: Callable[[str, Variables], str]
     problem: Callable[[str], str]
     names: frozenset[str]
 
@@ -90,7 +90,7 @@ def effective(assignments: Sequence[Assignment]) -> dict[str, Assignment]:
 def edit_assignments(
     text: str,
     assignments: Sequence[Assignment],
-    wanted: Mapping[str, str],
+    wanted: Variables,
     writing: Writing,
     last_place: tuple[int, str],
 ) -> str:
@@ -152,7 +152,7 @@ def _removals(
 
 def _additions(
     text: str,
-    wanted: Mapping[str, str],
+    wanted: Variables,
     kept: Mapping[str, Assignment],
     writing: Writing,
     last_place: tuple[int, str],
@@ -264,7 +264,7 @@ def _problem(row: LineForm, text: str) -> str:
     return ""
 
 
-def _edit_lines(row: LineForm, text: str, variables: Mapping[str, str]) -> str:
+def _edit_lines(row: LineForm, text: str, variables: Variables) -> str:
     """Return a text that says exactly the variables that the row knows; "" if nothing remains.
 
     Raises:

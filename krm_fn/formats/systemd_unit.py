@@ -8,7 +8,7 @@ last assignment of a name wins).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
 
 from krm_fn.formats import CACHED_TEXTS, escaping
@@ -22,6 +22,7 @@ from krm_fn.formats.assignments import (
     line_break_of,
     with_final_break,
 )
+from krm_fn.light_typing import Variables
 
 _LINE = r"[^\r\n]*(?:\r\n|\n|\r|\Z)"
 _HEADER = r"\[(.*)\]"
@@ -82,7 +83,7 @@ def _value(word: escaping.QuotedWord) -> str | None:
     return value
 
 
-def unset_by(text: str, variables: Mapping[str, str]) -> list[str]:
+def unset_by(text: str, variables: Variables) -> list[str]:
     """Return the variables that ``UnsetEnvironment=`` takes away, wherever they are set."""
     if "UnsetEnvironment" not in text:
         return []
@@ -147,7 +148,7 @@ def _problem(text: str) -> str:
     return ""
 
 
-def _edit(read: Callable[[str], list[Assignment]], text: str, variables: Mapping[str, str]) -> str:
+def _edit(read: Callable[[str], list[Assignment]], text: str, variables: Variables) -> str:
     """Return a text that sets exactly these variables; "" if nothing of use remains.
 
     Raises:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from krm_fn import placeholders
 from krm_fn.config import Override, ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.lint.judge_values import HTTPS_MISSING, Finding, Reader, judge_list, judge_url
 from krm_fn.noproxy import Audience, Style, entries
 from krm_fn.patch import Pointer
@@ -39,7 +39,7 @@ class _Variables(NamedTuple):
     reader: Reader
     lists: list[Reading]
     urls: list[Reading]
-    ours: Mapping[str, str]
+    ours: Variables
 
     def by_value(self, readings: Iterable[Reading]) -> dict[str, list[Reading]]:
         """Return value -> its readings, without the values of the ProxyConfig, which is judged by itself."""
@@ -54,9 +54,7 @@ _Findings = Iterator[tuple[Finding, Sequence[Reading]]]
 """Findings, each with the readings of one place that it is about."""
 
 
-def judge_places(
-    readings: Iterable[Reading], reader: Reader, ours: Mapping[str, str]
-) -> Iterator[Result]:
+def judge_places(readings: Iterable[Reading], reader: Reader, ours: Variables) -> Iterator[Result]:
     """Yield the faults of the places of an object; the same fault of several places is one result.
 
     Args:

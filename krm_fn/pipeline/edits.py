@@ -13,7 +13,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Result, are_severe
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
@@ -171,7 +171,7 @@ def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading])
     return edit._replace(current=current or None, proposed=proposed or None)
 
 
-def _values(readings: Iterable[Reading]) -> dict[str, str]:
+def _values(readings: Iterable[Reading]) -> Variables:
     """Return what a person calls each variable that is set -> its value, as far as it is known."""
     values = {}
     for reading in readings:

@@ -10,6 +10,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, count
+from krm_fn.light_typing import Variables
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Style
@@ -80,7 +81,7 @@ def reader_of(target_record: TargetRecord) -> Reader:
     )
 
 
-def _about_place(target_record: TargetRecord, wanted: Mapping[str, str]) -> Iterator[Result]:
+def _about_place(target_record: TargetRecord, wanted: Variables) -> Iterator[Result]:
     """Yield what is wrong with what others wrote there, and a warning where it still differs and nobody said so."""
     yield from _encoded_placeholder(target_record, wanted)
     is_whole_system = target_record.target_id in SYSTEMS
@@ -110,9 +111,7 @@ def _about_place(target_record: TargetRecord, wanted: Mapping[str, str]) -> Iter
             return
 
 
-def _encoded_placeholder(
-    target_record: TargetRecord, wanted: Mapping[str, str]
-) -> Iterator[Result]:
+def _encoded_placeholder(target_record: TargetRecord, wanted: Variables) -> Iterator[Result]:
     """Yield a warning for a placeholder in an encoded text, where no later step finds it."""
     for reading in target_record.after:
         value = reading.value or ""

@@ -13,9 +13,9 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result, wrong_type
-from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts, Variables
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
-from krm_fn.places.place import Place, Reading, Variables
+from krm_fn.places.place import Place, Reading
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
@@ -71,10 +71,6 @@ class Reading(NamedTuple):
         if self.value is None:
             return self.known
         return self.value
-
-
-Variables = Mapping[str, str]
-"""Name of one of the six proxy variables -> value; empty: no proxy."""
 
 
 def same_value(variable: str, value: str, other: str) -> bool:

@@ -6,7 +6,7 @@ records: none of them looks at an object again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 
 from krm_fn import settings
@@ -16,7 +16,7 @@ from krm_fn.formats import sops
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Result
-from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Variables
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data
 from krm_fn.places.provided import NO_USES
@@ -137,7 +137,7 @@ class TargetRecord:
             yield from read_places(self.obj.data, self.places() if places is None else places)
 
     @property
-    def variables(self) -> Mapping[str, str]:
+    def variables(self) -> Variables:
         """Variable -> the value that the places should have; none where there should be no proxy."""
         return self.resolved.settings.variables()
 

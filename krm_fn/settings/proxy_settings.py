@@ -11,7 +11,7 @@ from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import NamedTuple, Texts
+from krm_fn.light_typing import NamedTuple, Texts, Variables
 from krm_fn.noproxy import Origin, Policy
 from krm_fn.noproxy.policy import NoProxy
 from krm_fn.products.cluster_api import Role
@@ -60,7 +60,7 @@ class ProxySettings(NamedTuple):
         """The settings without a proxy, for a place that must hold none."""
         return self._replace(http_proxy="", https_proxy="", no_proxy="")
 
-    def variables(self) -> dict[str, str]:
+    def variables(self) -> Variables:
         """Return name -> value of each variable to set, in the order of the Giant Swarm document.
 
         Both cases, because Go prefers the upper one, curl knows only ``http_proxy``, and wget and apt only lower ones.

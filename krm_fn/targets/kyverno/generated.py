@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple, Variables
 from krm_fn.package_files import text_of
 from krm_fn.patch import lookup
-from krm_fn.places.place import Place, Reading, Variables
+from krm_fn.places.place import Place, Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Data, NewObjects, Options

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, NamedTuple, Variables
 from krm_fn.patch import Pointer, text_at, walk
-from krm_fn.places.place import Place, Reading, Variables, quoted
+from krm_fn.places.place import Place, Reading, quoted
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 COMPUTED = "Kyverno computes it: set the proxy there, or write the value as text"

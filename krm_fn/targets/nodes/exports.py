@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES, escaping
-from krm_fn.light_typing import NamedTuple
-from krm_fn.places.place import Variables
+from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.yamledit.lines import splice
 

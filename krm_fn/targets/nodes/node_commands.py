@@ -15,9 +15,9 @@ from functools import lru_cache
 from krm_fn.config import exports_variables
 from krm_fn.engine import Draft
 from krm_fn.formats import CACHED_LINES
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, NamedTuple, Variables
 from krm_fn.patch import Data, lookup, text_at
-from krm_fn.places.place import Place, Reading, Variables, quoted
+from krm_fn.places.place import Place, Reading, quoted
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.exports import (
     assigned,
