@@ -7,11 +7,11 @@ the diff where nothing is hidden.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from krm_fn.cli.masking import MaskedText
-from krm_fn.krm.changes import ContentChange
+from krm_fn.krm.changes import ContentChange, FileChanges
 from krm_fn.krm.masking import ProxyPasswords, redact
 from krm_fn.light_typing import NamedTuple
 from krm_fn.printable import printable
@@ -59,7 +59,7 @@ class _Hunk(NamedTuple):
 
 
 def diff_lines(
-    changes: Mapping[str, ContentChange], passwords: ProxyPasswords, *, is_grouped: bool = False
+    changes: FileChanges, passwords: ProxyPasswords, *, is_grouped: bool = False
 ) -> tuple[list[str], int]:
     """Return the lines of a diff, and how many of them hide something.
 

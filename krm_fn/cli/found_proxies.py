@@ -63,6 +63,10 @@ class FoundProxy:
         return {(member.cluster.namespace, member.cluster.name) for member in members}
 
 
+_Found = dict[tuple[str, str], FoundProxy]
+"""The two URLs of a proxy -> the proxy."""
+
+
 def find_proxies(
     manifests: ReadableManifests,
     others: Mapping[str, bytes],
@@ -82,7 +86,7 @@ def find_proxies(
     Raises:
         UsageError: the variables must name a proxy, and name none.
     """
-    found: dict[tuple[str, str], FoundProxy] = {}
+    found: _Found = {}
     for record in read_records(manifests, ProxyConfig(targets=TargetOptions(targets))):
         ref = record.obj.ref
         name = f"{ref.file_path} ({ref.kind}/{ref.name})"
@@ -111,18 +115,14 @@ def find_proxies(
     return sorted(found.values(), key=lambda proxy: -len(proxy.places))
 
 
-def _note_readings(
-    found: dict[tuple[str, str], FoundProxy], readings: Sequence[Reading], place: ProxyPlace
-) -> None:
+def _note_readings(found: _Found, readings: Sequence[Reading], place: ProxyPlace) -> None:
     """Note the proxies of one object, each with the variables that one program reads together."""
     for variables in by_place(readings):
         values = {variable.upper(): reading.text for variable, reading in variables.items()}
         _note_proxy(found, values, place)
 
 
-def _note_proxy(
-    found: dict[tuple[str, str], FoundProxy], values: Variables, place: ProxyPlace
-) -> FoundProxy | None:
+def _note_proxy(found: _Found, values: Variables, place: ProxyPlace) -> FoundProxy | None:
     """Note and return the proxy of a place by its URLs, if there are some; a missing URL is like the other."""
     http = values.get("HTTP_PROXY", "")
     https = values.get("HTTPS_PROXY", "")

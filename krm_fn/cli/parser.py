@@ -43,6 +43,8 @@ class _Version(argparse.Action):
 
 _Options = Mapping[str, Any]
 """Arguments of `add_argument` beside the names."""
+_Arguments = Mapping[str, _Options]
+"""Names of an option, or of a word -> how it is parsed."""
 
 
 class _Command(NamedTuple):
@@ -53,7 +55,7 @@ class _Command(NamedTuple):
     epilog: str = ""
 
 
-_COMMON: Mapping[str, _Options] = {
+_COMMON: _Arguments = {
     "-v --verbose": {"action": "store_true", "help": "report every result"},
     "--traceback": {
         "action": "store_true",
@@ -61,7 +63,7 @@ _COMMON: Mapping[str, _Options] = {
     },
     "--version": {"action": _Version, "nargs": 0, "help": "print the version"},
 }
-_EXCLUDE: Mapping[str, _Options] = {
+_EXCLUDE: _Arguments = {
     "--exclude": {
         "metavar": "PATTERN",
         "action": "append",
@@ -69,7 +71,7 @@ _EXCLUDE: Mapping[str, _Options] = {
         "help": "leave out what matches, as a line of .gitignore would; may be repeated",
     },
 }
-_PATHS: Mapping[str, _Options] = {
+_PATHS: _Arguments = {
     "paths": {
         "metavar": "PATH",
         "nargs": "*",
@@ -82,10 +84,10 @@ _PATHS: Mapping[str, _Options] = {
         "help": "the ProxyConfig, if it is neither among the files nor in a folder above them",
     },
 }
-_QUIET: Mapping[str, _Options] = {
+_QUIET: _Arguments = {
     "-q --quiet": {"action": "store_true", "help": "leave out the table of what was covered"},
 }
-_REPORT: Mapping[str, _Options] = {
+_REPORT: _Arguments = {
     "--fail-on": {"choices": ("error", "warning"), "help": "what makes the exit code 1"},
     "--output": {
         "choices": ("text", "json", "sarif", "github", "junit"),
@@ -93,9 +95,7 @@ _REPORT: Mapping[str, _Options] = {
         "help": "the form in which findings are printed",
     },
 }
-_SYSTEM: Mapping[str, _Options] = {
-    "system": {"choices": ("tkg", "giantswarm", "image-builder", "konvoy")}
-}
+_SYSTEM: _Arguments = {"system": {"choices": ("tkg", "giantswarm", "image-builder", "konvoy")}}
 
 COMMANDS = {
     "init": _Command(
@@ -258,7 +258,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return command.parse_intermixed_args(rest)
 
 
-def arguments_of(command: str) -> Mapping[str, _Options]:
+def arguments_of(command: str) -> _Arguments:
     """Return the arguments of a command by name: options, which begin with a dash, and words."""
     return {**_COMMON, **COMMANDS[command].arguments}
 
@@ -285,6 +285,6 @@ def main_parser() -> Parser:
     return parser
 
 
-def _add(parser: Parser, arguments: Mapping[str, _Options]) -> None:
+def _add(parser: Parser, arguments: _Arguments) -> None:
     for names, options in arguments.items():
         parser.add_argument(*names.split(), **options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from krm_fn.cli import streams
@@ -20,7 +20,7 @@ from krm_fn.cli.selection import Selection, is_resource_list, kustomization_with
 from krm_fn.cli.streams import STDIN, Answer
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
-from krm_fn.krm.changes import ContentChange
+from krm_fn.krm.changes import ContentChange, FileChanges
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
@@ -67,7 +67,7 @@ def run(args: Namespace) -> Answer:
         lines += covered_lines(rows, verbose=args.verbose)
     lines += _summary(args, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")
     output = b""
-    written: dict[str, ContentChange] = {}
+    written: FileChanges = {}
     if args.diff:
         output, hidden = _diff(args, outcome, changes)
         if hidden:
@@ -120,7 +120,7 @@ def _refuse_other_input(
 
 def _changes(
     args: Namespace, files: Manifests, outcome: Outcome, refs: dict[ObjectRef, ObjectRef]
-) -> dict[str, ContentChange]:
+) -> FileChanges:
     """Return the files that change, by name; note in ``refs`` in which file a new object is."""
     if not outcome.changes:
         return {}
@@ -142,9 +142,7 @@ def _folder(args: Namespace) -> str | None:
     return "" if folder == "." else folder
 
 
-def _lines_about_files(
-    changes: Mapping[str, ContentChange], would: str, *, is_short: bool
-) -> list[str]:
+def _lines_about_files(changes: FileChanges, would: str, *, is_short: bool) -> list[str]:
     """Return a line for each file that is created, removed or, unless there are many of them, changed."""
     lines = []
     for name, change in changes.items():
@@ -189,9 +187,7 @@ def _only(args: Namespace) -> list[str]:
     return names
 
 
-def _written(
-    args: Namespace, selection: Selection, changes: Mapping[str, ContentChange]
-) -> dict[str, ContentChange]:
+def _written(args: Namespace, selection: Selection, changes: FileChanges) -> FileChanges:
     """Return the changes by path; for the folder of `--output-dir`, all files that were read as new ones in it."""
     if not args.output_dir:
         paths = selection.paths
@@ -211,9 +207,7 @@ def _written(
     return copies
 
 
-def _diff(
-    args: Namespace, outcome: Outcome, changes: Mapping[str, ContentChange]
-) -> tuple[bytes, int]:
+def _diff(args: Namespace, outcome: Outcome, changes: FileChanges) -> tuple[bytes, int]:
     """Return the diff, and the number of its lines that hide something."""
     from krm_fn.cli.diff import coloured, diff_lines  # noqa: PLC0415 -- only `--diff` needs it
 

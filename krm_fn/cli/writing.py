@@ -14,10 +14,10 @@ from pathlib import Path
 
 from krm_fn.cli.files import UNFINISHED
 from krm_fn.errors import OutputError
-from krm_fn.krm.changes import ContentChange
+from krm_fn.krm.changes import ContentChange, FileChanges
 
 
-def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], object]) -> None:
+def write_files(changes: FileChanges, *, before: Callable[[], object]) -> None:
     """Give files a new content; owner, mode and hard links stay.
 
     Args:

@@ -11,6 +11,8 @@ from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.printable import HIDDEN
 
 _LONGEST = 80
+PlacedTexts = Iterator[tuple[Pointer, str]]
+"""Texts of a ``spec``, or about it, each with its place."""
 
 
 class FieldName(NamedTuple):
@@ -63,7 +65,7 @@ def shown(name: Any) -> str:
     return text[:_LONGEST]
 
 
-def texts_at(data: Any, place: Pointer) -> Iterator[tuple[Pointer, str]]:
+def texts_at(data: Any, place: Pointer) -> PlacedTexts:
     """Yield place and text of each item of the list at ``place``, or of the one text of entries that is there."""
     given = lookup(data, place)
     if isinstance(given, str):

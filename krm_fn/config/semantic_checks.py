@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from krm_fn import noproxy, placeholders
-from krm_fn.config.names import shown, texts_at
+from krm_fn.config.names import PlacedTexts, shown, texts_at
 from krm_fn.config.proxy_config import is_switched_off
 from krm_fn.light_typing import Any, Texts
 from krm_fn.noproxy.entries import NAME
@@ -22,7 +22,6 @@ from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.proxy_url import is_port, split_url
 from krm_fn.target_table import ROWS, SYSTEMS, system_of
 
-_Problems = Iterator[tuple[Pointer, str]]
 _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
     (("noProxy",), noproxy.why_wrong),
     (("noProxyPolicy", "extra"), noproxy.why_wrong),
@@ -31,7 +30,7 @@ _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
 """The lists of ``spec`` and of an override -> what says why an entry of them is wrong."""
 
 
-def problems(spec: Any) -> _Problems:
+def problems(spec: Any) -> PlacedTexts:
     """Yield each problem of ``spec`` (as ``json_schema.plain`` returns it): its place, and one line about it."""
     yield from _proxy_problems(spec, ())
     overrides = list_at(spec, ("overrides",))
@@ -42,7 +41,7 @@ def problems(spec: Any) -> _Problems:
     yield from _only_problems(spec)
 
 
-def _only_problems(spec: Any) -> _Problems:
+def _only_problems(spec: Any) -> PlacedTexts:
     """Yield the names of ``only`` for which ``targets`` leaves nothing to do."""
     for place, name in texts_at(spec, ("only",)):
         targets = SYSTEMS.get(name, (name,) if name in ROWS else ())
@@ -56,7 +55,7 @@ def _only_problems(spec: Any) -> _Problems:
             yield place, f"writes nothing, as `targets.{field}` is false: remove one of the two"
 
 
-def _proxy_problems(spec: Any, place: Pointer) -> _Problems:
+def _proxy_problems(spec: Any, place: Pointer) -> PlacedTexts:
     """Yield the problems that ``spec`` and an override, which is at ``place``, can both have."""
     for name in ("httpProxy", "httpsProxy"):
         given = text_at(spec, (*place, name))
@@ -67,7 +66,7 @@ def _proxy_problems(spec: Any, place: Pointer) -> _Problems:
         yield from _list_problems(spec, (*place, *path), why_wrong)
 
 
-def _list_problems(spec: Any, place: Pointer, why_wrong: Callable[[str], str]) -> _Problems:
+def _list_problems(spec: Any, place: Pointer, why_wrong: Callable[[str], str]) -> PlacedTexts:
     """Yield the problems of the entries at ``place``."""
     for entry_place, text in texts_at(spec, place):
         # A comma may be in a password: a text that could hold one is judged whole, so that no half of it is shown.

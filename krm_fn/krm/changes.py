@@ -21,6 +21,10 @@ class ContentChange(NamedTuple):
     new: bytes | None
 
 
+FileChanges = Mapping[str, ContentChange]
+"""Name or path of a file -> its content before and after."""
+
+
 class NewObject(NamedTuple):
     """An object that a list lacks, the index of the item beside which it belongs, and its name in results."""
 

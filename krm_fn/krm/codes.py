@@ -7,7 +7,6 @@ never changes its meaning, which ``messages.md`` beside this module explains to 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from enum import Enum
 
 from krm_fn.light_typing import NamedTuple
@@ -24,7 +23,7 @@ class Severity(Enum):
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 
-OF_VALUES: Mapping[str, Severity] = {
+OF_VALUES = {
     # the value of NO_PROXY
     "ListEmpty": _E,
     "PasswordInList": _E,
@@ -52,7 +51,7 @@ OF_VALUES: Mapping[str, Severity] = {
 }
 """Findings of `inject-proxy lint` in values, whoever wrote them; in a run they are at most warnings."""
 
-OF_RUN: Mapping[str, Severity] = {
+OF_RUN = {
     # the ProxyConfig
     "SettingUnused": _W,
     "OverrideNotReached": _W,
@@ -90,7 +89,7 @@ OF_RUN: Mapping[str, Severity] = {
 }
 """Other findings of a run; `spec.lint.rules` silences them or makes them louder."""
 
-FIXED: Mapping[str, Severity] = {
+FIXED = {
     "ConfigInvalid": _E,
     "InputInvalid": _E,
     "CannotWrite": _E,
@@ -102,8 +101,8 @@ FIXED: Mapping[str, Severity] = {
 }
 """Codes that no entry of `spec.lint.rules` changes."""
 
-SILENCEABLE: Mapping[str, Severity] = {**OF_VALUES, **OF_RUN}
-CODES: Mapping[str, Severity] = {**SILENCEABLE, **FIXED}
+SILENCEABLE = {**OF_VALUES, **OF_RUN}
+CODES = {**SILENCEABLE, **FIXED}
 
 
 class CodeText(NamedTuple):

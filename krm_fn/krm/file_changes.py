@@ -9,6 +9,7 @@ from krm_fn.krm.changes import (
     NO_ITEM,
     WHOLE_ITEM,
     ContentChange,
+    FileChanges,
     ListChanges,
     NewObject,
     item_after,
@@ -24,7 +25,7 @@ from krm_fn.yamledit.stream import documents, rewrite_documents
 
 def changed_files(
     manifests: Manifests, changes: ListChanges, folder: str | None = None
-) -> dict[str, ContentChange]:
+) -> FileChanges:
     """Return the files that change, in the order of their names.
 
     Args:
