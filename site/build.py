@@ -27,11 +27,15 @@ PYTHON = "3.14"
 PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_17_x86_64", "manylinux_2_28_x86_64")
 """Of PyYAML there are compiled wheels only: the one for these holds the Python code, too, which is all that is used."""
 WHEELS = (
+    "attrs",
     "jsonpatch",
     "jsonpointer",
+    "jsonschema",
+    "jsonschema-specifications",
     "pyyaml",
+    "referencing",
 )
-"""The packages of the lock file."""
+"""The packages of the lock file but for `rpds-py`, which is compiled: playground/rpds.py is in its place."""
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 STATIC = ("index.html", "style.css", "icon.svg")
 BUNDLES = ("main.js", "worker.js")
@@ -130,7 +134,8 @@ def write_archive(path: Path, wheels: list[Path]) -> None:
             inside = f"{name}/{file.relative_to(folder).as_posix()}"
             if file.is_file() and not LEFT_OUT.search(inside):
                 files[inside] = file.read_bytes()
-    files["commands.py"] = (PLAYGROUND / "commands.py").read_bytes()
+    for name in ("commands.py", "rpds.py"):
+        files[name] = (PLAYGROUND / name).read_bytes()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)

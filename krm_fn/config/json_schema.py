@@ -1,7 +1,9 @@
 """Judge a FunctionConfig by its JSON Schema (draft 2020-12), in words that a person can act on.
 
-The schema alone defines the API, and this module knows the keywords that it has: to import a library for all of JSON
-Schema takes longer than a whole run over a small list. No message repeats a value, which may hold a password.
+The schema alone defines the API. A quick check spares the import of ``jsonschema``, which takes longer than a whole run
+over a small list, and nearly every ProxyConfig is right. Only its answer yes counts: any other value is judged by
+``jsonschema``. The words are those of this module: the texts of ``jsonschema`` repeat the value, which may hold a
+password.
 """
 
 from __future__ import annotations
@@ -11,14 +13,118 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.near_names import did_you_mean, nearest
 from krm_fn.package_files import text_of
-from krm_fn.patch import Data, Pointer
+from krm_fn.patch import Pointer
 from krm_fn.target_table import ROWS, part_of
 
-Node = Data
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+Node = Mapping[str, Any]
 """A schema, or a part of one that is a schema of its own."""
+
+
+def fits(value: Any, node: Node, definitions: Node) -> bool:
+    """Return whether a value of plain data certainly fits a schema; ``definitions`` are its ``$defs``."""
+    node = resolved(node, definitions)
+    if not node.keys() <= _KNOWN:
+        return False
+    if not _is_of_type(value, node.get("type")):
+        return False
+    for keyword, is_right in _CHECKS.items():
+        if keyword in node and not is_right(value, node[keyword]):
+            return False
+    choices = node.get("anyOf")
+    if choices and not any(fits(value, choice, definitions) for choice in choices):
+        return False
+    if isinstance(value, dict):
+        return all(_member_fits(name, value[name], node, definitions) for name in value)
+    if isinstance(value, list):
+        contained = node.get("contains")
+        if contained and not any(fits(item, contained, definitions) for item in value):
+            return False
+        items = node.get("items", {})
+        return all(fits(item, items, definitions) for item in value)
+    return True
+
+
+def resolved(node: Node, definitions: Node) -> Node:
+    """Return a node with the schema that it refers to; its own keywords win."""
+    if "$ref" not in node:
+        return node
+    merged = {**definitions[node["$ref"].removeprefix("#/$defs/")], **node}
+    del merged["$ref"]
+    return merged
+
+
+def matches_whole(pattern: str, text: str) -> bool:
+    """Search a pattern in which ``$`` is the end of the text, as in editors; for Python, a line break may follow."""
+    return re.search(pattern.replace("$", r"\Z"), text) is not None
+
+
+def _member_fits(name: str, member: Any, node: Node, definitions: Node) -> bool:
+    if not fits(name, node.get("propertyNames", {}), definitions):
+        return False
+    others = node.get("additionalProperties", {})
+    child = node.get("properties", {}).get(name, others)
+    if isinstance(child, bool):
+        return child
+    return fits(member, child, definitions)
+
+
+_TYPES = {"array": list, "boolean": bool, "object": dict, "string": str}
+
+
+def _is_of_type(value: Any, wanted: str | list[str] | None) -> bool:
+    """Compare the exact type: ``bool`` is an ``int`` in Python, but no integer in JSON Schema."""
+    if wanted is None:
+        return True
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    return any(type(value) is _TYPES[name] for name in wanted)
+
+
+def _has_all(value: Any, names: list[str]) -> bool:
+    if not isinstance(value, dict):
+        return True
+    return all(name in value for name in names)
+
+
+def _has_companions(value: Any, companions: Mapping[str, list[str]]) -> bool:
+    if not isinstance(value, dict):
+        return True
+    return all(_has_all(value, needed) for name, needed in companions.items() if name in value)
+
+
+def _is_at_most(value: Any, most: int) -> bool:
+    return len(value) <= most
+
+
+def _is_at_least(value: Any, least: int) -> bool:
+    if not isinstance(value, (dict, list, str)):
+        return True
+    return len(value) >= least
+
+
+_CHECKS: dict[str, Callable[[Any, Any], bool]] = {
+    "dependentRequired": _has_companions,
+    "enum": lambda value, choices: value in choices,
+    "maxLength": _is_at_most,
+    "maxProperties": _is_at_most,
+    "minItems": _is_at_least,
+    "minLength": _is_at_least,
+    "minProperties": _is_at_least,
+    "pattern": lambda value, pattern: matches_whole(pattern, value),
+    "required": _has_all,
+}
+"""Keyword -> whether a value, which has the type that the schema asks for, fits it."""
+_KNOWN = {
+    *_CHECKS,
+    *("additionalProperties", "anyOf", "contains", "items", "properties", "propertyNames", "type"),
+    *("default", "description", "errorMessage", "examples", "patternErrorMessage"),
+}
 
 
 _DEPTH = 8
@@ -30,14 +136,14 @@ _FILES = tuple(
 
 
 @functools.cache
-def schema() -> Fields:
+def schema() -> dict[str, Any]:
     """Return the schema, read once.
 
     Raises:
         InternalError: this installation has none.
     """
     text = text_of(*_FILES)
-    schema: Fields = json.loads(text)
+    schema: dict[str, Any] = json.loads(text)
     return schema
 
 
@@ -87,92 +193,39 @@ def plain(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def matches_whole(pattern: str, text: str) -> bool:
-    """Search a pattern in which ``$`` is the end of the text, as in editors; for Python, a line break may follow."""
-    return re.search(pattern.replace("$", r"\Z"), text) is not None
-
-
-class _Misfit(NamedTuple):
-    """A value that does not fit a part of the schema: its place, and the keyword that it breaks."""
-
-    place: Pointer
-    keyword: str
-    node: Node
-    value: Any
-
-
 def problems(spec: Any) -> Iterator[tuple[Pointer, str]]:
     """Yield each way in which ``spec`` (of ``plain``) does not fit the schema: where, and one line that says it."""
-    for misfit in _misfits(spec, schema()["properties"]["spec"], ()):
-        words = _WORDS[misfit.keyword]
-        yield misfit.place, words(misfit.node, misfit.value)
-
-
-def _misfits(value: Any, node: Node, place: Pointer) -> Iterator[_Misfit]:
-    """Yield each way in which a value of plain data does not fit a part of the schema."""
-    node = _resolved(node)
-    if "type" in node and type(value) not in _types(node):
-        yield _Misfit(place, "type", node, value)
+    node = schema()["properties"]["spec"]
+    definitions = schema()["$defs"]
+    if fits(spec, node, definitions):
         return
-    for keyword, (of_type, is_right) in _CHECKS.items():
-        if keyword in node and isinstance(value, of_type) and not is_right(value, node[keyword]):
-            yield _Misfit(place, keyword, node, value)
-    if isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _misfits(item, node.get("items", {}), (*place, str(index)))
-    if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _misfits_of_member(name, member, node, (*place, name))
+    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 60 ms, for wrong configs only
+
+    judge: Any = validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
+    whole = {**node, "$defs": definitions}
+    for error in judge(whole).iter_errors(spec):
+        place = tuple(map(str, error.absolute_path))
+        given = error.instance
+        if error.validator == "additionalProperties":
+            known = error.schema["properties"]
+            for name in given:
+                if name not in known:
+                    yield (*place, name), unknown(name, known)
+            continue
+        if error.validator == "enum" and not isinstance(given, str):
+            continue  # its type is wrong, too
+        if "propertyNames" in error.schema_path:
+            place = (*place, given)
+        words = _WORDS[error.validator]
+        yield place, words(error.schema, given)
 
 
-def _misfits_of_member(name: str, member: Any, node: Node, place: Pointer) -> Iterator[_Misfit]:
-    yield from _misfits(name, node.get("propertyNames", {}), place)
-    child = node.get("properties", {}).get(name, node.get("additionalProperties", {}))
-    if child is False:
-        yield _Misfit(place, "additionalProperties", node, name)
-    else:
-        yield from _misfits(member, child, place)
+def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterator[ValidationError]:
+    """Check the keyword ``pattern`` as editors do: see ``matches_whole``."""
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415 -- as above
 
-
-def _types(node: Node) -> list[type]:
-    """Return the types that a value may have; exactly: a boolean is an integer in Python, but not in JSON Schema."""
-    names = node["type"]
-    if isinstance(names, str):
-        names = [names]
-    return [_TYPES[name] for name in names]
-
-
-def _fits(value: Any, node: Node) -> bool:
-    return next(_misfits(value, node, ()), None) is None
-
-
-def _has_companions(value: Data, companions: Mapping[str, list[str]]) -> bool:
-    return all(value.keys() >= {*needed} for name, needed in companions.items() if name in value)
-
-
-def _is_at_most(value: Any, most: int) -> bool:
-    return len(value) <= most
-
-
-def _is_at_least(value: Any, least: int) -> bool:
-    return len(value) >= least
-
-
-_TYPES = {"array": list, "boolean": bool, "object": dict, "string": str}
-_CHECKS: dict[str, tuple[type, Callable[[Any, Any], bool]]] = {
-    "anyOf": (object, lambda value, nodes: any(_fits(value, node) for node in nodes)),
-    "contains": (list, lambda items, node: any(_fits(item, node) for item in items)),
-    "dependentRequired": (dict, _has_companions),
-    "enum": (object, lambda value, choices: value in choices),
-    "maxLength": (str, _is_at_most),
-    "maxProperties": (dict, _is_at_most),
-    "minItems": (list, _is_at_least),
-    "minLength": (str, _is_at_least),
-    "minProperties": (dict, _is_at_least),
-    "pattern": (str, lambda text, pattern: matches_whole(pattern, text)),
-    "required": (dict, lambda value, names: value.keys() >= {*names}),
-}
-"""Keyword -> the type of the values that it is about, and whether one fits it."""
+    if isinstance(value, str) and not matches_whole(pattern, value):
+        yield ValidationError("")
 
 
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
@@ -201,13 +254,8 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
 _PART = "leave `{}` out by `only` or `selector.exclude`"
 
 
-def _resolved(node: Node) -> Node:
-    """Return a node with the schema that it refers to; its own keywords win."""
-    if "$ref" not in node:
-        return node
-    merged = {**schema()["$defs"][node["$ref"].removeprefix("#/$defs/")], **node}
-    del merged["$ref"]
-    return merged
+def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    return resolved(node, schema()["$defs"])
 
 
 _MANY = 8
@@ -253,7 +301,6 @@ def _without_companion(node: Node, value: Any) -> str:
 
 
 _WORDS: dict[str, Callable[[Node, Any], str]] = {
-    "additionalProperties": lambda node, name: unknown(name, node["properties"]),
     "anyOf": lambda node, _: str(node["errorMessage"]),
     "dependentRequired": _without_companion,
     "enum": _not_one_of,

@@ -379,7 +379,7 @@ def test_the_first_step_installs_the_command_with_the_locked_packages(runner: Ru
 
 PLANTED = [
     *("venv", "pip", "ensurepip", "hatchling", "site", "sitecustomize", "usercustomize", "runpy"),
-    *("json", "re", "pathlib", "yaml", "jsonpatch", "krm_fn", "nodes", "report", "argparse", "__main__"),
+    *("json", "re", "pathlib", "yaml", "jsonpatch", "jsonschema", "krm_fn", "nodes", "report", "argparse", "__main__"),
 ]
 """Modules that a step imports, or would if a folder of a pull request were on the path of Python."""
 

@@ -147,7 +147,7 @@ def test_the_sbom_names_the_packages_of_the_image(image: str, tmp_path: Path) ->
     run([need_engine(), "save", "--output", saved, image])
     files = image_archive.Image.read(saved, 0).files
     found = {one["bom-ref"].partition("@")[0] for one in sbom.components(files, "amd64")}
-    assert {"pkg:pypi/pyyaml", "pkg:pypi/jsonpatch", "pkg:generic/python"} <= found
+    assert {"pkg:pypi/pyyaml", "pkg:pypi/jsonpatch", "pkg:pypi/jsonschema", "pkg:generic/python"} <= found
     assert {"pkg:deb/debian/libc6"} <= found
 
 
@@ -192,7 +192,7 @@ for one in importlib.metadata.distributions():
     done = python(image, PYTHON, look)
     there = {tuple(line.split()) for line in done.stdout.decode().splitlines()} - {("inject-proxy", "0.1.0")}
     locked = re.findall(r"^([a-z0-9-]+)==([^ ]+)", (ROOT / "requirements" / "runtime.txt").read_text(), re.MULTILINE)
-    assert {"pyyaml", "jsonpatch"} < {name for name, _ in there}
+    assert {"pyyaml", "jsonpatch", "jsonschema"} < {name for name, _ in there}
     assert there <= set(locked)
 
 

@@ -83,11 +83,11 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert graphlib.TopologicalSorter(graph).prepare() is None  # else it raises, and names the circle
 
 
-def test_the_package_needs_two_others_at_run_time() -> None:
+def test_the_package_needs_three_others_at_run_time() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     listed = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
     assert listed is not None
-    assert re.findall(r'^  "([A-Za-z]+)', listed[1], re.MULTILINE) == ["PyYAML", "jsonpatch"]
+    assert re.findall(r'^  "([A-Za-z]+)', listed[1], re.MULTILINE) == ["PyYAML", "jsonpatch", "jsonschema"]
 
 
 def test_only_what_is_listed_is_imported() -> None:
@@ -103,7 +103,7 @@ def test_only_what_is_listed_is_imported() -> None:
             else []
         )
     }
-    assert imported - sys.stdlib_module_names == {"krm_fn", "yaml", "jsonpatch"}
+    assert imported - sys.stdlib_module_names == {"krm_fn", "yaml", "jsonpatch", "jsonschema"}
 
 
 def test_no_other_module_imports_typing() -> None:
