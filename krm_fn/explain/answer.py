@@ -105,12 +105,11 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
 def _belonging(comparison: Comparison) -> dict[ObjectRef, set[str]]:
     """Return the names of the Clusters of each object that was looked at."""
     belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
-    objects = [
-        (target_record.obj.ref, target_record.memberships) for target_record in comparison.targets
-    ]
-    objects += [(record.obj.ref, record.memberships) for record in comparison.records]
-    for ref, memberships in objects:
-        belonging[ref].update(cluster_names(memberships))
+    for record in comparison.records:
+        memberships = [*record.memberships]
+        for target_record in record.targets:
+            memberships += target_record.memberships
+        belonging[record.obj.ref].update(cluster_names(memberships))
         for membership in memberships:
             belonging[membership.cluster.ref].update(cluster_names([membership]))
     return belonging

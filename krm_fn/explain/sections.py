@@ -15,7 +15,7 @@ from krm_fn.krm.codes import explanations
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import grouped
 from krm_fn.light_typing import NamedTuple
-from krm_fn.pipeline.covered import HEAD, Covered
+from krm_fn.pipeline.covered import HEAD
 from krm_fn.pipeline.outcome import missing_facts_lines
 from krm_fn.printable import some
 
@@ -47,9 +47,10 @@ def sections(explanation: Explanation) -> list[Section]:
     clusters = _clusters(explanation.clusters)
     actions = list(_actions(explanation))
     of_proxies = ("Who gets it", "Proxy", "Objects")
+    covered = [[*row.cells, "\n".join(map(str, row.reasons))] for row in explanation.covered]
     shown = [
         Section("What to do", ("What", "Text", "Places"), actions, is_list=True),
-        Section(COVERED, (*HEAD, "Why"), _covered(explanation.covered)),
+        Section(COVERED, (*HEAD, "Why"), covered),
         Section("Clusters", of_clusters, clusters, is_of_clusters=True),
         Section("Proxies", of_proxies, list(map(_places, explanation.proxies))),
     ]
@@ -76,10 +77,6 @@ def _who(proxy: Proxy) -> str:
     if proxy.parts:
         who += f" ({some(proxy.parts)})"
     return who
-
-
-def _covered(rows: Iterable[Covered]) -> _Rows:
-    return [[*row.cells, "\n".join(map(str, row.reasons))] for row in rows]
 
 
 def _actions(explanation: Explanation) -> Iterator[list[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from itertools import chain
 
 from krm_fn.config import KIND, Mode, ProxyConfig, Selector, load
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
@@ -17,6 +17,7 @@ from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object, objects
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Audience
@@ -36,8 +37,7 @@ from krm_fn.yamledit import read
 _KUSTOMIZE = "kustomize.config.k8s.io/"
 
 
-@dataclass(frozen=True)
-class Audit:
+class Audit(NamedTuple):
     """What there is to say of files.
 
     Attributes:
@@ -174,7 +174,7 @@ def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord
     for record in plan_records(manifests, looking, overview):
         targets = []
         for target_record in record.targets:
-            target_record.after = tuple(target_record.readings())
+            target_record.after = tuple(target_record.readings(target_record.places()))
             if target_record.after:
                 targets.append(target_record)
         record.targets = targets
@@ -215,7 +215,7 @@ def _disagreements(records: Iterable[ObjectRecord]) -> Iterator[Result]:
     may want a list of their own.
     """
     first: dict[object, Reading] = {}
-    for target_record in [target_record for record in records for target_record in record.targets]:
+    for target_record in chain.from_iterable(record.targets for record in records):
         clusters = tuple((member.cluster, member.role) for member in target_record.memberships)
         whose = clusters or (target_record.obj.ref, target_record.obj.path)
         reported: set[str] = set()

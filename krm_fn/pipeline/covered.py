@@ -215,8 +215,11 @@ def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
             reason = counted.reason
             message = redact(reason.finding.message) if reason.finding else ""
             groups.setdefault((reason.why, message), []).append(counted)
+    # Of reasons with one number those with an advice of their own come before usual ones.
+    order = [*Why]
     reasons = [
-        _left_because(*key, left, named=named) for key, left in sorted(groups.items(), key=_order)
+        _left_because(why, message, groups[why, message], named=named)
+        for why, message in sorted(groups, key=lambda key: order.index(key[0]))
     ]
     reasons.sort(key=lambda reason: -reason.number)
     others = [counted for counted in objects if counted.state is not State.LEFT]
@@ -229,12 +232,6 @@ def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
         reasons,
         _names(others) if named else (),
     )
-
-
-def _order(group: tuple[tuple[Why, str], Sequence[_Counted]]) -> int:
-    """Return where a reason is in a row: reasons with an advice of their own before usual ones."""
-    (why, _), _ = group
-    return list(Why).index(why)
 
 
 def _left_because(why: Why, message: str, left: Sequence[_Counted], *, named: bool) -> LeftBecause:

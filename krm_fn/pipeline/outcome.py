@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from krm_fn.krm import results
 from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple, Protocol
-from krm_fn.plan import ObjectSource, Overview
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.plan import Overview
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.printable import some
 
@@ -29,18 +29,6 @@ _MISSING_FACTS = {
     "networks": ("[10.20.0.0/24]", "network of the nodes"),
 }
 """Field of `spec.clusterDefaults` -> an example of a value, and a description."""
-
-
-class ListOfObjects(ObjectSource, Protocol):
-    """A list of objects, and what is known of its files.
-
-    Attributes:
-        paths: name of a file of the list -> its absolute path, as far as these are files of this machine.
-        others: name -> content of files that are read and hold no objects.
-    """
-
-    paths: Mapping[str, str]
-    others: Mapping[str, bytes]
 
 
 class Comparison(NamedTuple):

@@ -17,14 +17,13 @@ from krm_fn.krm.resourcelist import Object, ResourceList, function_config
 from krm_fn.krm.results import Result
 from krm_fn.pipeline.outcome import (
     Comparison,
-    ListOfObjects,
     Outcome,
     in_report,
     once_for_each_fact,
 )
 from krm_fn.pipeline.run_findings import review, unreached
 from krm_fn.pipeline.silenced import Silencer, annotated
-from krm_fn.plan import Overview, plan_records
+from krm_fn.plan import ObjectSource, Overview, plan_records
 from krm_fn.plan.record import ObjectRecord, edited_targets
 from krm_fn.plan.sources import Objects
 
@@ -51,7 +50,12 @@ def run(data: bytes) -> Outcome:
     resource_list = ResourceList(data)
     del data  # of a long list, the text is enough
     outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
-    left = _left(outcome.comparison, resource_list)
+    left = ""
+    config = outcome.comparison.overview.config
+    if config is not None and config.mode is not Mode.REMOVE:
+        from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- a removal counts nothing
+
+        left = total(outcome.comparison, resource_list)
     reported = [*outcome.results]
     if left and outcome.changed:  # else the bytes of the list are passed on
         totals = Result(Severity.INFO, left)
@@ -73,17 +77,7 @@ def _without_new_file(result: Result, changes: ListChanges) -> Result:
     return result._replace(ref=result.ref._replace(file_path=""))
 
 
-def _left(comparison: Comparison, resource_list: ResourceList) -> str:
-    """Return how many objects have the proxy after a run; "" where all have it, and for a removal."""
-    from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- a list in which all have the proxy
-
-    config = comparison.overview.config
-    if config is None or config.mode is Mode.REMOVE:
-        return ""
-    return total(comparison, resource_list)
-
-
-def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome:
+def run_list(objects: ObjectSource, given: Object, referred: Lookup) -> Outcome:
     """Run a FunctionConfig over a list; raises as ``run`` does.
 
     Args:
@@ -106,7 +100,7 @@ def run_list(objects: ListOfObjects, given: Object, referred: Lookup) -> Outcome
 
 
 def run_checked(
-    objects: ListOfObjects, config: ProxyConfig, given: Object = _NO_FUNCTION_CONFIG
+    objects: ObjectSource, config: ProxyConfig, given: Object = _NO_FUNCTION_CONFIG
 ) -> Outcome:
     """Run a checked FunctionConfig over a list; raises as ``run`` does."""
     overview = Overview()
@@ -114,10 +108,16 @@ def run_checked(
     silencer = Silencer(config, [*annotated(objects), given], objects.paths)
     changes = ListChanges()
     found = _edited(objects, records, changes, config, silencer) if records else []
-    _complete(records, overview, config)
+    if records:
+        from krm_fn.pipeline.states import complete  # noqa: PLC0415 -- many lists hold no proxy
+
+        complete(records, overview, config)
     judged = [*unreached(records), *review(records, overview, config, given.ref)]
     judged += _unused(objects, records, overview, config, given)
-    judged += _stale_files(objects, config)
+    if objects.others:
+        from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- as above
+
+        judged += stale_files(objects.others, config)
     found += silencer.left(judged)
     if config.mode is not Mode.REMOVE:
         found += silencer.left(silencer.idle(given.ref, OF_RUN))
@@ -141,7 +141,7 @@ def run_checked(
 
 
 def _edited(
-    objects: ListOfObjects,
+    objects: ObjectSource,
     records: Sequence[ObjectRecord],
     changes: ListChanges,
     config: ProxyConfig,
@@ -161,17 +161,8 @@ def _edited(
     return roll_out(objects, records, found, changes, config, silencer)
 
 
-def _complete(records: Sequence[ObjectRecord], overview: Overview, config: ProxyConfig) -> None:
-    """Complete the records with what else their objects hold, and what becomes of them."""
-    if not records:
-        return
-    from krm_fn.pipeline.states import complete  # noqa: PLC0415 -- many lists hold no proxy
-
-    complete(records, overview, config)
-
-
 def _unused(
-    objects: ListOfObjects,
+    objects: ObjectSource,
     records: Sequence[ObjectRecord],
     overview: Overview,
     config: ProxyConfig,
@@ -191,12 +182,3 @@ def _unused(
         *(finding.about(given.ref) for finding in idle),
         *unused.unknown_annotations(records, objects),
     ]
-
-
-def _stale_files(objects: ListOfObjects, config: ProxyConfig) -> list[Result]:
-    """Return the problems of files beside the objects; a ResourceList has none."""
-    if not objects.others:
-        return []
-    from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- a ResourceList has none
-
-    return list(stale_files(objects.others, config))

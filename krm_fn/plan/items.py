@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 
 
 class ObjectSource(Protocol):
-    """Where objects come from: a ResourceList, or files of manifests."""
+    """Where objects come from: a ResourceList, or files of manifests.
+
+    Attributes:
+        paths: name of a file of the list -> its absolute path, as far as these are files of this machine.
+        others: name -> content of files that are read and hold no objects.
+    """
+
+    paths: Mapping[str, str]
+    others: Mapping[str, bytes]
 
     def __len__(self) -> int: ...
 

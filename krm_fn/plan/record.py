@@ -126,15 +126,12 @@ class TargetRecord:
         else:
             yield from proposals
 
-    def readings(self, places: Iterable[Place | Result] | None = None) -> Iterator[Reading]:
-        """Yield what the object holds already in the place of the target; ``places`` where they are known.
-
-        Nothing if it is encrypted.
-        """
+    def readings(self, places: Iterable[Place | Result]) -> Iterator[Reading]:
+        """Yield the variables that the object holds in places of the target; none if it is encrypted."""
         if not sops.is_encrypted(self.obj.data):
             from krm_fn.places.place import read_places  # noqa: PLC0415 -- many lists have no place
 
-            yield from read_places(self.obj.data, self.places() if places is None else places)
+            yield from read_places(self.obj.data, places)
 
     @property
     def variables(self) -> Variables:
