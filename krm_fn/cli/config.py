@@ -136,7 +136,7 @@ def _configs_above(
 
 def _files_above(paths: Sequence[str], exclude: Sequence[str]) -> Iterator[str]:
     """Yield the names of the files in the folder of the paths, and above it in the git repository."""
-    folder = common_folder([path for path in paths if path != "-"] or ["."])
+    folder = common_folder([path for path in paths if path != "-"])
     return files_above(folder, exclude)
 
 

@@ -24,7 +24,7 @@ def run(args: Namespace) -> Answer:
     """Explain the changes that a run would make."""
     is_named = args.paths and not any(map(os.path.isdir, args.paths))
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
-    folder = common_folder(args.paths or ["."])
+    folder = common_folder(args.paths)
     start = folder if args.output == "html" else ""
     selection = select(args.paths, args.exclude, also, start)
     manifests = selection.documents()

@@ -112,8 +112,8 @@ def real_path(name: str) -> str:
 
 
 def common_folder(paths: Sequence[str]) -> str:
-    """Return the absolute path of the innermost folder that holds all of the paths."""
-    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
+    """Return the absolute path of the innermost folder that holds all of the paths; without any, the current one."""
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths or "."]
     return os.path.commonpath([os.path.realpath(folder) for folder in folders])
 
 

@@ -193,7 +193,7 @@ def _written(args: Namespace, selection: Selection, changes: FileChanges) -> Fil
         paths = selection.paths
         return {paths.get(name) or real_path(name): change for name, change in changes.items()}
     folder = Path(os.path.realpath(args.output_dir))
-    base = common_folder(args.paths or ["."])
+    base = common_folder(args.paths)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     if folder.is_relative_to(base):

@@ -142,7 +142,7 @@ def select(
     found = find_files(paths or ["."], exclude)
     inputs: set[str] = set()
     if LeftAlone.KUSTOMIZE not in also:
-        above = map(os.path.realpath, files_above(common_folder(paths or ["."])))
+        above = map(os.path.realpath, files_above(common_folder(paths)))
         files = {*above, *(file.path for file in found)}
         inputs = _inputs_of_kustomizations(set(map(os.path.dirname, files)))
     for called, path, is_regular in found:

@@ -171,11 +171,6 @@ def field(name: str) -> Node | None:
     return node
 
 
-def default(name: str) -> Any:
-    """Return the default of the field at a dotted path; None if it has none."""
-    return (field(name) or {}).get("default")
-
-
 def plain(value: Any, depth: int = 0) -> Any:
     """Return ``value`` with string keys and without null members, which count as not set.
 

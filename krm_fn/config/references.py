@@ -114,7 +114,7 @@ class MergedSpec:
         written = lookup(self.spec, reference)
         if written is None:
             return
-        default_key = json_schema.default("trustedCA.configMap.key")
+        default_key = json_schema.fields()["trustedCA.configMap.key"]["default"]
         config_map = {"key": default_key, **written}
         try:
             certificates = self._objects.certificates(config_map)

@@ -7,11 +7,10 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 
 from krm_fn.errors import DocumentError, InputError, TextError
-from krm_fn.krm.changes import NO_ITEM
 from krm_fn.krm.resourcelist import Entries, Object, function_config, objects
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
@@ -55,10 +54,9 @@ class Manifests(Entries):
         self.others = others
         self.files = {name: _decoded(name, data) for name, data in files.items()}
         self.documents: list[DocumentSpan] = []
-        self._lines: dict[str, Lines] = {}
-        # The document asked about last: results are in the order of the documents.
-        self._last_index = NO_ITEM
-        self._last = Document("")
+        self._lines_of = cache(lambda file: Lines(self.files[file]))
+        # Results are in the order of the documents.
+        self._document = lru_cache(maxsize=1)(lambda index: Document(self.text(index)))
         texts = []
         for name, text in self.files.items():
             spans = documents(text)
@@ -120,13 +118,10 @@ class Manifests(Entries):
             raise DocumentError(problem, file=file, number=number, code=error.code) from None
 
     def text_for_ytt(self, index: int) -> str:
-        """Return the text of a document with the comments above its separator; "" where no code of ytt can be in it."""
+        """Return the text of a document with the comments above its separator."""
         file, _, start, end = self.documents[index]
         above = comments_above(self.files[file], start)
-        text = above + self.files[file][start:end]
-        if CODE_OF_YTT in text:
-            return text
-        return ""
+        return above + self.files[file][start:end]
 
     def position(self, index: int, path: Pointer = ()) -> Position:
         """Return the position in its file of the field at ``path`` in a document, or of the nearest field above it.
@@ -134,11 +129,8 @@ class Manifests(Entries):
         It is the beginning of the document where the document cannot be read.
         """
         document = self.documents[index]
-        if self._last_index != index:
-            self._last_index = index
-            self._last = Document(self.text(index))
         try:
-            place = self._last.place(path)
+            place = self._document(index).place(path)
         except InputError:
             place = 0
         return self._lines_of(document.file).position(document.start + place)
@@ -158,13 +150,6 @@ class Manifests(Entries):
     @cached_property
     def _indexes(self) -> dict[tuple[str, int], int]:
         return {(span.file, span.number): index for index, span in enumerate(self.documents)}
-
-    def _lines_of(self, file: str) -> Lines:
-        lines = self._lines.get(file)
-        if lines is None:
-            lines = Lines(self.files[file])
-            self._lines[file] = lines
-        return lines
 
 
 def _decoded(name: str, data: bytes) -> str:

@@ -14,6 +14,7 @@ from krm_fn.patch import Pointer
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.target_table import ROWS, TargetRow
 from krm_fn.targets import TARGETS
+from krm_fn.yamledit import CODE_OF_YTT
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
@@ -46,13 +47,13 @@ class ObjectSource(Protocol):
         """Return the objects of one entry; raises InputError."""
 
     def text_for_ytt(self, index: int) -> str:
-        """Return the text of one entry, with the comments above; "" where no code of ytt can be in it."""
+        """Return the text of one entry, with the comments above."""
 
 
 def holds_code(source: ObjectSource, index: int) -> bool:
     """Return whether code of ytt is in the text of an entry."""
     text = source.text_for_ytt(index)
-    if not text:
+    if CODE_OF_YTT not in text:
         return False
     from krm_fn.formats.ytt import has_code  # noqa: PLC0415 -- few manifests hold code of ytt
 

@@ -78,8 +78,8 @@ class ResourceList(Entries):
         return list(objects(self.read(index)))
 
     def text_for_ytt(self, index: int) -> str:
-        """Return a text with all code of ytt that may be in an item; "" where there can be none."""
-        return self._layout.text_for_ytt(index)
+        """Return a text with all code of ytt that may be in an item."""
+        return self._layout.text_of(index)
 
     def read(self, index: int) -> Fields:
         """Return plain data of one item, a new copy each time.

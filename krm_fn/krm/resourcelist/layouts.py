@@ -16,7 +16,7 @@ from krm_fn.krm.changes import WHOLE_ITEM, ListChanges, item_after
 from krm_fn.krm.resourcelist.objects import reference, with_path
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Pointer, list_at
-from krm_fn.yamledit import CODE_OF_YTT, Cut, Document, Lines, cut
+from krm_fn.yamledit import Cut, Document, Lines, cut
 from krm_fn.yamledit.lines import Span
 
 SHAPE = (
@@ -74,21 +74,14 @@ class CutLayout:
         around = self.text[:start] + self.text[end:]
         self.head: Fields = Document(around).data() or {}
 
-    def _text_of(self, index: int) -> str:
+    def text_of(self, index: int) -> str:
         """Return the text of an item, which can be read alone."""
         start, end = self.spans[index]
         return self.text[start:end]
 
-    def text_for_ytt(self, index: int) -> str:
-        """Return the text of an item; "" where no code of ytt can be in it."""
-        text = self._text_of(index)
-        if CODE_OF_YTT in text:
-            return text
-        return ""
-
     def read(self, index: int) -> Any:
         """Return plain data of an item; a key may have two values in one that nobody edits: kpt passes it on."""
-        (item,) = Document(self._text_of(index)).data(keys_may_repeat=True)
+        (item,) = Document(self.text_of(index)).data(keys_may_repeat=True)
         return item
 
     def write(self, changes: ListChanges, results: Sequence[Any]) -> Iterator[str]:
@@ -127,7 +120,7 @@ class CutLayout:
 
     def _item(self, index: int, changes: ListChanges, new: list[Any]) -> str:
         """Return the text of an item after its edits, then new items; comments below the item stay below."""
-        item = self._text_of(index)
+        item = self.text_of(index)
         column = len(item) - len(item.lstrip(" "))
         objects = changes.items.get(index, {})
         is_gone = objects == WHOLE_ITEM
@@ -224,17 +217,14 @@ class WholeLayout:
         self._items = items
         self.spans: Sequence[Span] = [(item.start, item.end) for item in items]
 
-    def text_for_ytt(self, index: int) -> str:
-        """As ``CutLayout.text_for_ytt``, with a comment behind the item; it begins in its column, to be read alone."""
+    def text_of(self, index: int) -> str:
+        """As ``CutLayout.text_of``, with a comment behind the item; it begins in its column, to be read alone."""
         start, end = self.spans[index]
         line = self.text.rfind("\n", 0, start) + 1
         comment = re.compile(_COMMENT).match(self.text, end)
         if comment:
             end = comment.end()
-        text = self.text[start:end]
-        if CODE_OF_YTT in text:
-            return " " * (start - line) + text
-        return ""
+        return " " * (start - line) + self.text[start:end]
 
     def read(self, index: int) -> Any:
         """As ``CutLayout.read``."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property, partial
 from operator import itemgetter
 
 from krm_fn.light_typing import Texts
@@ -44,7 +44,7 @@ class Entries:
     def __init__(self, texts: Sequence[tuple[str, Sequence[Span]]]) -> None:
         self._texts = texts
         self._parts = [(text, *span) for text, spans in texts for span in spans]
-        self._with_word: dict[str, Collection[int]] = {}
+        self._with = cache(lambda word: self._parts_with(partial(_span_of_word, word)))
 
     def __len__(self) -> int:
         return len(self._parts)
@@ -107,15 +107,6 @@ class Entries:
     def _hiding(self) -> frozenset[int]:
         """The parts in which a word may be written with escapes, so that it is not found as it is spelled."""
         return self._parts_with(_span_of_escape)
-
-    def _with(self, word: str) -> Collection[int]:
-        """Return the numbers of the parts that hold a word."""
-        numbers = self._with_word.get(word)
-        if numbers is None:
-            search = partial(_span_of_word, word)
-            numbers = self._parts_with(search)
-            self._with_word[word] = numbers
-        return numbers
 
     def _parts_with(self, search: Callable[[str, int], Span | None]) -> frozenset[int]:
         """Return the numbers of the parts in which something is; each text is looked through once.
