@@ -51,11 +51,6 @@ class TargetRow(NamedTuple):
     beside: frozenset[GroupKind] = frozenset()
     is_generator: bool = False
 
-    @property
-    def kind_names(self) -> list[str]:
-        """The names of all these kinds."""
-        return [kind for _, kind in self.kinds | self.beside]
-
 
 def _kinds(*names: str) -> frozenset[GroupKind]:
     """Return kinds that are written as ``kubectl`` takes them: ``Deployment.apps``, or ``Secret``."""

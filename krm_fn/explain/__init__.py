@@ -3,7 +3,7 @@
 answer           the whole answer
 grants           who gets which proxy, and why each entry of its list is there
 hosts            which programs reach which host directly; `clients` has a row for each program
-cluster_answers  the proxies of each Cluster, and what is left
+cluster_answers  the proxies of each Cluster, and the parts without one
 node_changes     which nodes are replaced
 sections         the answer as titles, lines and tables, which `text` and `html` show
 """

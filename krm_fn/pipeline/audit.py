@@ -1,7 +1,7 @@
-"""What manifests say about a proxy, judged as they are in a repository: nothing is injected.
+"""Judge the proxies in manifests as they are in a repository: nothing is injected.
 
 Files in, results out. The plan of a run finds the places: every target looks, also one that the ProxyConfig switches
-off, because what is in a manifest counts, whoever wrote it.
+off, because every value in a manifest counts, whoever wrote it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _KUSTOMIZE = "kustomize.config.k8s.io/"
 
 
 class Audit(NamedTuple):
-    """What there is to say of files.
+    """The findings about files.
 
     Attributes:
         results: in kyaml's order.
@@ -93,7 +93,7 @@ def audit(
 def _judged_configs(
     configs: Iterable[LocatedConfig], named: ProxyConfig | None, audience: Audience
 ) -> tuple[ProxyConfig, list[Result]]:
-    """Return the ProxyConfig that counts, which is the named or the first one, and what is wrong with all of them."""
+    """Return the ProxyConfig that counts, which is the named or the first one, and the faults of all."""
     results: list[Result] = []
     counting = named
     for located in configs:
@@ -153,7 +153,7 @@ class ReadableManifests(Manifests):
 
 
 def _inline_patches(obj: Object) -> Iterator[Object]:
-    """Yield what patches look like that are texts in a kustomization."""
+    """Yield the objects that patches are which are texts in a kustomization."""
     if obj.ref.kind != "Kustomization":
         return
     for number in range(len(list_at(obj.data, ("patches",)))):
@@ -166,7 +166,7 @@ def _inline_patches(obj: Object) -> Iterator[Object]:
 
 
 def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord]:
-    """Return what every target, and every place that no target owns, says in the objects of files."""
+    """Return the records of objects in files that set a proxy, in places of targets and in others."""
     overview = Overview()
     everywhere = config.targets.with_all_on()
     looking = config._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
@@ -190,7 +190,7 @@ def _is_judged(record: ObjectRecord) -> bool:
 
 
 def _of_record(record: ObjectRecord) -> Iterator[Result]:
-    """Yield what is wrong with the values of one object, and what wins over them on nodes."""
+    """Yield the faults of the values of one object, and the values that win over them on nodes."""
     obj = record.obj
     for target_record in record.targets:
         outdated = target_record.target.outdated(obj.data)

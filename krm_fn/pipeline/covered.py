@@ -1,4 +1,4 @@
-"""What a run covered: of each system how many objects there are, have the proxy, get it, and are left, and why."""
+"""The table of a run: of each system how many objects there are, have the proxy, get it, and are left, and why."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Covered(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """What becomes of an object of a row, or of several that nobody has read, which have no ``ref``."""
+    """The state of an object of a row, or of several that nobody has read, which have no ``ref``."""
 
     row: str
     state: State
@@ -124,7 +124,7 @@ def covered(
     """Return a row for each system of which there are objects.
 
     Args:
-        comparison: what a run found out.
+        comparison: the records of a run.
         source: the objects of the list, which are counted by their kinds.
         named: whether to read the names of all objects.
         explained: whether to read the objects that no target needs, to say why they are left.

@@ -38,9 +38,9 @@ _NOT_SHOWN = "what is not shown, because that list may hold a credential"
 
 
 def edit_all(records: Iterable[ObjectRecord], changes: ListChanges, config: ProxyConfig) -> None:
-    """Apply the edits of all targets, and complete the records with what they did.
+    """Apply the edits of all targets, and complete the records with their results.
 
-    Those of ClusterClasses come last: our patches depend on what the templates hold after all other edits.
+    Those of ClusterClasses come last: our patches depend on the templates after all other edits.
 
     Raises:
         InternalError: ``jsonpatch`` makes something else of an object than its edits.
@@ -60,7 +60,7 @@ def edit_all(records: Iterable[ObjectRecord], changes: ListChanges, config: Prox
 def _edit_object(
     targets: Sequence[TargetRecord], changes: ListChanges, mode: Mode, ours: set[str]
 ) -> None:
-    """Apply the edits of some targets to their object, and complete their records with what they did."""
+    """Apply the edits of some targets to their object, and complete their records with the results."""
     data = targets[0].obj.data
     before = data.copy()
     edited = [_edited(target_record, changes, mode) for target_record in targets]
@@ -154,7 +154,7 @@ def _complete(edited: _Edited, mode: Mode, *, reads_again: bool) -> None:
 
 
 def _notes(target_record: TargetRecord) -> Iterator[Result]:
-    """Yield what there is to say about the proxy of a place; of what its list lacks, only where our list is written."""
+    """Yield the notes about the proxy of a place; those about a list, only where our list is written."""
     resolved = target_record.resolved
     has_list = any(reading.is_list and reading.value is not None for reading in target_record.after)
     if not (has_list or target_record.has_list_by_class):
@@ -172,7 +172,7 @@ def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading])
 
 
 def _values(readings: Iterable[Reading]) -> Variables:
-    """Return what a person calls each variable that is set -> its value, as far as it is known."""
+    """Return the name of each variable that is set, as people call it -> its value, as far as it is known."""
     values = {}
     for reading in readings:
         if reading.value is not None:
@@ -181,7 +181,7 @@ def _values(readings: Iterable[Reading]) -> Variables:
 
 
 def _without_secrets(results: list[Result], readings: Sequence[Reading]) -> list[Result]:
-    """Hide what fields for a proxy hold that is no URL, and lists of which a part may be a password."""
+    """Hide values of fields for a proxy that are no URL, and lists of which a part may be a password."""
     secrets = set()
     for reading in readings:
         text = (reading.text or reading.unresolved) if reading.is_list else (reading.value or "")
@@ -237,8 +237,8 @@ def replaced_list(
     """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced.
 
     Args:
-        before: what the places of an object held.
-        after: what they hold now, which may be lists of others, too.
+        before: the values of the places of an object.
+        after: their values now, which may be lists of others, too.
         ours: the lists that were written; none by a removal, which replaces nothing.
     """
     if not ours:

@@ -1,4 +1,4 @@
-"""The proxies that objects hold in places which no target owns, and what is to be said of them."""
+"""The proxies that objects hold in places which no target owns, and the findings about them."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) 
 
 
 def _advice(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> str:
-    """Return what a person can do so that a place of an object gets the right proxy, or loses it."""
+    """Return how a person sees to it that a place of an object gets the right proxy, or loses it."""
     obj = record.obj
     field = _field(reading.path)
     for target_record in record.targets:

@@ -35,10 +35,10 @@ class Comparison(NamedTuple):
     """The comparison of a run, for the commands that show it: see ``plan.record``.
 
     Attributes:
-        records: the objects that a target looked at or that name a proxy, each with what became of it.
-        results: what there is to say, before it is put in order.
-        silenced: what would be reported, if nobody silenced it.
-        overview: what the plan has seen besides.
+        records: the objects that a target looked at or that name a proxy, each with its state.
+        results: all findings and changes, in no order.
+        silenced: those that somebody silences.
+        overview: the facts that the plan found besides.
         is_failed: an error keeps the run from changing anything.
     """
 
@@ -50,7 +50,7 @@ class Comparison(NamedTuple):
 
     @property
     def targets(self) -> list[TargetRecord]:
-        """What each target did for whose object something is declared."""
+        """The records of targets for whose object something is declared."""
         return [*edited_targets(self.records)]
 
 
@@ -58,14 +58,14 @@ class Outcome(NamedTuple):
     """The outcome of a run.
 
     Attributes:
-        changes: what becomes of the list; nothing after an error, and in a check.
+        changes: the items that change; none after an error, and in a check.
         results: in kyaml's order.
         items: how many items were read.
         fail_on: the least severity that makes the run fail. A warning that does leaves the output as it is, with all
             changes made: only an error means that nothing was changed.
         silenced: findings that somebody silences in one place.
         proxy_urls: those that the FunctionConfig names, with their passwords.
-        comparison: what was found out, with the data of the objects.
+        comparison: the records of the run, with the data of the objects.
         left: how many objects of each system have the proxy, of ``run`` alone; "" where all have it.
         pieces: the ResourceList after the run, of ``run`` alone.
     """
@@ -133,7 +133,7 @@ def once_for_each_fact(found: Iterable[Result]) -> list[Result]:
 
 
 def _fact(result: Result) -> object:
-    """Return what results that state one fact have in common; any other result stands alone."""
+    """Return the key that results share which state one fact; any other result stands alone."""
     if result.code in _ABOUT_FACTS and result.severity is not Severity.INFO:
         return (result.severity, result.code, result.fact or result.message)
     return id(result)

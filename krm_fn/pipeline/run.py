@@ -38,7 +38,7 @@ _NO_FUNCTION_CONFIG = function_config(None)
 
 
 def run(data: bytes) -> Outcome:
-    """Do what the FunctionConfig of a ResourceList asks for.
+    """Run the FunctionConfig of a ResourceList over its items.
 
     Args:
         data: a ResourceList in YAML or JSON, UTF-8.
@@ -147,7 +147,7 @@ def _edited(
     config: ProxyConfig,
     silencer: Silencer,
 ) -> list[Result]:
-    """Make all edits and new names, and complete the records; return what is to be said of them."""
+    """Make all edits and new names, and complete the records; return the results."""
     if not any(record.targets for record in records):
         return []
     # Most of what a run imports, and not every list has a place for a proxy.

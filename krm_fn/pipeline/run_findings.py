@@ -1,4 +1,4 @@
-"""What a run reports about its records: wrong values, places that differ, and nodes that get no proxy."""
+"""The findings of a run about its records: wrong values, places that differ, and nodes that get no proxy."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def review(
     config: ProxyConfig,
     config_ref: ObjectRef,
 ) -> Iterator[Result]:
-    """Yield what there is to say after a run, besides what its targets said.
+    """Yield the findings after a run, besides those of its targets.
 
     Args:
-        records: the objects, each with what its targets did.
-        overview: what the plan has seen besides them.
+        records: the objects, each with the results of its targets.
+        overview: the facts that the plan found besides them.
         config: the checked ProxyConfig.
         config_ref: its identity.
     """
@@ -82,7 +82,7 @@ def reader_of(target_record: TargetRecord) -> Reader:
 
 
 def _about_place(target_record: TargetRecord, wanted: Variables) -> Iterator[Result]:
-    """Yield what is wrong with what others wrote there, and a warning where it still differs and nobody said so."""
+    """Yield the faults of values that others wrote there, and a warning where it still differs and nobody said so."""
     yield from _encoded_placeholder(target_record, wanted)
     is_whole_system = target_record.target_id in SYSTEMS
     keeps = is_whole_system and target_record.options.get("conflict") == "Keep"
@@ -131,7 +131,7 @@ def _encoded_placeholder(target_record: TargetRecord, wanted: Variables) -> Iter
 
 
 def unreached(records: Iterable[ObjectRecord]) -> Iterator[Result]:
-    """Yield a warning for each object that cannot hold what an override says, or that claims a foreign Cluster."""
+    """Yield a warning for each object that cannot hold the proxy of an override, or that claims a foreign Cluster."""
     for record in records:
         for target_record in record.targets:
             findings = list(_unreached(target_record))
@@ -186,7 +186,7 @@ def _exposed_passwords(targets: Iterable[TargetRecord], config: ProxyConfig) -> 
 
 
 def _how_to_hide(target_record: TargetRecord) -> str:
-    """Return what keeps a password of the proxy in a Secret."""
+    """Return how to keep a password of the proxy in a Secret."""
     is_class = target_record.target_id == OF_CLASSES and target_record.obj.group_kind != APPLICATION
     if target_record.target_id in KUBEADM.targets or is_class:
         return (
@@ -222,7 +222,7 @@ def _service_addresses(targets: Iterable[TargetRecord]) -> Iterator[Result]:
 
 
 def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
-    """Yield what is wrong with the list of objects: nothing is selected, two Clusters of one name, unreadable texts."""
+    """Yield the faults of the list of objects: nothing is selected, two Clusters of one name, unreadable texts."""
     if overview.candidates and not overview.selected:
         message = (
             "`spec.selector.include` fits nothing of this list that could hold a proxy "
@@ -271,7 +271,7 @@ def nodes_without_proxy(
 
 
 def why_without(nodes: OtherNodes, config: ProxyConfig, *, is_written: bool) -> str:
-    """Return why no target writes the proxy of some nodes, and what to do; "" where one does.
+    """Return why no target writes the proxy of some nodes, with advice; "" where one does.
 
     ``is_written``: a target writes the proxy into the Cluster itself.
     """
@@ -301,7 +301,7 @@ def _is_written(record: ObjectRecord) -> bool:
 
 
 def _owners(nodes: OtherNodes) -> list[tuple[Object, Sequence[Membership]]]:
-    """Return the objects that are told of nodes: their Clusters, where these are in the list; else what names them."""
+    """Return the objects that are told of nodes: their Clusters in the list, else the object that names them."""
     obj = nodes.obj
     if nodes.key.kind == "ClusterClass" or not nodes.memberships:
         return [(obj, nodes.memberships)]

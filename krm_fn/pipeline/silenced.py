@@ -21,11 +21,11 @@ _PATH: Pointer = ("metadata", "annotations", ANNOTATION)
 
 
 class Silencer:
-    """Gives findings the severity that a ProxyConfig wants, and takes out what is silenced.
+    """Gives findings the severity that a ProxyConfig wants, and takes out the silenced ones.
 
     Attributes:
-        silenced: what somebody silences in one place.
-        switched_off: what `spec.lint.rules` switches off.
+        silenced: the findings that somebody silences in one place.
+        switched_off: those that `spec.lint.rules` switches off.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Silencer:
 
 
 def annotated(source: ObjectSource) -> Iterator[Object]:
-    """Yield the objects of a list that may have the annotation, but no ProxyConfig; skip what cannot be read."""
+    """Yield the objects of a list that may have the annotation, but no ProxyConfig, of those that can be read."""
     for obj in readable_objects(source, source.holding((ANNOTATION,))):
         if obj.ref.kind != KIND:
             yield obj

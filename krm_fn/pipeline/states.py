@@ -1,4 +1,4 @@
-"""What becomes of each object of a run: changed, it has the proxy, or it is left, and why."""
+"""The state of each object of a run: changed, with the proxy, or left, and why."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _VALUES = (("", "ConfigMap"), ("", "Secret"))
 
 
 def complete(records: Iterable[ObjectRecord], overview: Overview, config: ProxyConfig) -> None:
-    """Complete the records of a run, whose edits are made: what else an object holds, and what becomes of it.
+    """Complete the records of a run, whose edits are made: the other proxies of each object, and its state.
 
     Args:
         records: the objects; targets own the places that they do not edit, too.
-        overview: what the plan has seen besides.
+        overview: the facts that the plan found besides.
         config: the checked ProxyConfig.
     """
     listed = [record for record in records if not record.is_new]
@@ -57,7 +57,7 @@ def complete(records: Iterable[ObjectRecord], overview: Overview, config: ProxyC
 def _state(
     record: ObjectRecord, state_elsewhere: State | None, config: ProxyConfig
 ) -> tuple[State, Reason | None]:
-    """Return what becomes of an object, and why it is left; an error counts first, then a change."""
+    """Return the state of an object, and why it is left; an error counts first, then a change."""
     if record.is_left_out:
         return State.LEFT, Reason(Why.NOT_SELECTED)
     findings: dict[Severity, Result] = {}

@@ -38,7 +38,7 @@ class _ObjectMatcher(NamedTuple):
 
     @property
     def words(self) -> Texts:
-        """Words of which one is in the text of every object that fits; none where globs alone say what fits.
+        """Words of which one is in the text of every object that fits; none where a matcher holds globs alone.
 
         Of `{names: ["web-*", api]}` these are `web-` and `api`.
         """
@@ -66,8 +66,8 @@ def unused_matchers(
     Args:
         config: the checked ProxyConfig.
         records: the objects of which the plan knows; most matchers fit one of these.
-        overview: what the plan has seen besides, such as the sources of charts.
-        source: the objects of the list, which are read only for what fits none of these.
+        overview: the facts that the plan found besides, such as the sources of charts.
+        source: the objects of the list, which are read only for matchers that fit none of these.
     """
     planned = [record.obj for record in records if record.targets]
     systems: set[str] = set()

@@ -70,12 +70,12 @@ def plan_records(
     """Return a record for each object that a target looks at or that names a proxy, in the order of the list.
 
     In a record targets have the order of their table; at the end are objects that the list lacks. All targets of an
-    object share its data: what one changes, the next one sees.
+    object share its data: each sees the changes of those before it.
 
     Args:
         source: the objects.
         config: the checked FunctionConfig.
-        overview: what the run reports besides, to be filled.
+        overview: the other facts for the report, to be filled.
 
     Raises:
         InputError: an item that concerns a target or a Cluster cannot be read.

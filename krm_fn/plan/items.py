@@ -65,7 +65,7 @@ Location = tuple[int, Pointer, ObjectRef]
 
 
 def location_of(item_index: int, obj: Object) -> Location:
-    """Return by what an object is told from the others of its list."""
+    """Return the location of an object, by which it is told from the others of its list."""
     return item_index, obj.path, obj.ref
 
 
@@ -181,23 +181,29 @@ def targets_of_items(
         # ClusterClasses are edited last, by what their templates hold.
         if name == OF_CLASSES or not config.targets.is_on(name):
             continue
-        # A target is imported only where it may be needed. Options may add kinds and words that only itself knows.
-        if not config.targets.names(name):
-            words = _words(row, row.text_hints, config, names)
-            if not items_of_kinds(source, row.kind_names, words):
-                continue
-        target = TARGETS[name]
-        options = target.options(config.targets)
-        hints = target.hints(options)
-        kinds = [kind for _, kind in target.all_kinds(options)]
+        kinds, hints = kinds_and_hints(name, row, config)
+        # A target is imported only where it is needed.
         for index in items_of_kinds(source, kinds, _words(row, hints, config, names)):
-            of_items.setdefault(index, ItemTargets([], [])).editors.append(target)
+            of_items.setdefault(index, ItemTargets([], [])).editors.append(TARGETS[name])
         if row.beside and (not row.is_generator or config.targets.generates(name)):
             # A target that creates objects beside those that it edits has hints for them.
             words = hints if row.beside <= row.kinds else ()
             for index in items_of_kinds(source, [kind for _, kind in row.beside], words):
-                of_items.setdefault(index, ItemTargets([], [])).creators.append(target)
+                of_items.setdefault(index, ItemTargets([], [])).creators.append(TARGETS[name])
     return of_items
+
+
+def kinds_and_hints(name: str, row: TargetRow, config: ProxyConfig) -> tuple[list[str], Texts]:
+    """Return the names of the kinds that a target edits, and words of which one is in each such object.
+
+    Its row says both, unless its options add kinds and words that only the target knows.
+    """
+    has_kinds = "customKinds" in config.targets.of(name)
+    if not (has_kinds or config.targets.names(name)):
+        return [kind for _, kind in row.kinds], row.text_hints
+    target = TARGETS[name]
+    options = target.options(config.targets)
+    return [kind for _, kind in target.all_kinds(options)], target.hints(options)
 
 
 def _words(row: TargetRow, hints: Texts, config: ProxyConfig, names: Texts) -> Texts:

@@ -1,4 +1,4 @@
-"""What a plan sees besides its records: Clusters, nodes that no target may write, and what cannot be read."""
+"""The facts that a plan finds besides its records: Clusters, nodes that no target may write, unreadable items."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class OtherNodes(NamedTuple):
     """Nodes of another system, or whose class, control plane or template is not in the list.
 
     Attributes:
-        obj: the object that makes them, or that names what does.
-        key: what makes them.
+        obj: the object that makes them, or that names the one that does.
+        key: the key of the object that makes them.
         memberships: the Clusters of ``obj``.
-        system: what they run, if that is none of ``NODE_KINDS``; None for one of these.
+        system: the system that they run, if that is none of ``NODE_KINDS``; None for one of these.
         is_own: ``obj`` itself makes them.
-        is_missing: the list lacks what makes them, and a target would write into it.
+        is_missing: the list lacks the object that makes them, and a target would write into it.
     """
 
     obj: Object
@@ -68,7 +68,7 @@ def _is_written(key: Key, system: System | None) -> bool:
 
 
 class Overview:
-    """What ``plan_records`` sees besides the records; it is filled while that runs.
+    """The facts that ``plan_records`` finds besides the records; it is filled while that runs.
 
     Attributes:
         config: the ProxyConfig of the plan; None before the Clusters are read.
@@ -97,7 +97,7 @@ class Overview:
     def take(
         self, read: Sequence[Object], topology: Topology, uses: DataUses, config: ProxyConfig
     ) -> None:
-        """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
+        """Note the systems and classes of Clusters, and of the objects that make their nodes."""
         self.config = config
         self.uses = uses
         for nodes in other_nodes(read, topology):

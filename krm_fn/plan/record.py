@@ -1,6 +1,6 @@
-"""The records of a run, one for each object: what every place of it holds, and what it should hold.
+"""The records of a run, one for each object: the values of its places, and those that they should have.
 
-What a run reports, what `--check` counts, what `explain` shows and the table of what was covered are views of these
+The report of a run, the count of `--check`, the answer of `explain` and its table are views of these
 records: none of them looks at an object again.
 """
 
@@ -43,9 +43,9 @@ class TargetRecord:
         class_context: for a target that can give groups of workers their own proxy, if there are such groups.
         options: those of the target.
         notes: findings about the object, whatever the target finds in it.
-        before: what the places of the target hold before the run.
-        after: what they hold after it.
-        results: what the run says of them: at most one change, and findings.
+        before: the values of the places of the target before the run.
+        after: their values after it.
+        results: at most one change, and findings.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class TargetRecord:
 
     @property
     def location(self) -> Location:
-        """By what the object is told from the others."""
+        """The location of the object."""
         return location_of(self.record.item_index, self.obj)
 
     @property
     def context(self) -> Context:
-        """What the target knows of the list while it edits the object."""
+        """The knowledge of the target about the list while it edits the object."""
         return Context(
             self.options,
             self.resolved.settings,
@@ -95,12 +95,12 @@ class TargetRecord:
 
     @property
     def audience(self) -> Audience:
-        """Who reads what the target writes."""
+        """Who reads the values of the target."""
         return self.target.readers(self.obj.data, self.options, self.record.uses).audience
 
     @property
     def subjects(self) -> list[OverrideSubject]:
-        """What overrides can match here: each role, too, where all machines share the place."""
+        """The subjects that overrides can match here: each role, too, where all machines share the place."""
         memberships = [*self.memberships]
         if self.target.reach is Reach.ROLES:
             for role in Role:
@@ -108,7 +108,7 @@ class TargetRecord:
         return settings.subjects(memberships, target=self.target_id, name=self.obj.base_name)
 
     def places(self) -> list[Place | Result]:
-        """Return the places of the object as it is now, and what keeps others from being one."""
+        """Return the places of the object as it is now, and the findings about others that cannot be one."""
         return [*self.target.places(self.obj.data, self.context)]
 
     def proposals(self, places: Iterable[Place | Result]) -> Iterator[Edit | Result]:
@@ -174,7 +174,7 @@ class TargetRecord:
 
     @property
     def is_asked(self) -> bool:
-        """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
+        """Whether a proxy is declared for the object, or for some nodes it makes, or a value that needs none."""
         for given in self.all_settings:
             if given.is_declared:
                 return True
@@ -191,7 +191,7 @@ class TargetRecord:
 
 
 def _left_alone(proposals: Iterable[Edit | Result]) -> Iterator[Result]:
-    """Yield what a target says about an object with code of ytt in its text, which stays as it is."""
+    """Yield the findings of a target about an object with code of ytt, which stays as it is."""
     from krm_fn.formats.ytt import LEFT_ALONE  # noqa: PLC0415 -- few manifests hold code of ytt
 
     for proposal in proposals:
@@ -240,7 +240,7 @@ class Reason(NamedTuple):
 
 
 class State(Enum):
-    """What becomes of an object."""
+    """The state of an object after a run."""
 
     CHANGED = "changed"
     HAS_IT = "have it"
@@ -260,12 +260,12 @@ class ObjectRecord:
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         is_whole: it is known to be no patch.
         has_code: code of ytt is in its text, so nothing is written into it.
-        targets: what each target sees in it.
+        targets: the record of each target that looks at it.
         names_proxy: its text names a variable for a proxy, wherever that is.
         is_left_out: the selector leaves it out.
         others: the variables of a proxy in it that no target owns.
-        findings: what is to be said of these.
-        state: what becomes of it.
+        findings: those about these variables.
+        state: changed, with the proxy, or left.
         reason: why it is left, as far as something in it says so.
     """
 

@@ -10,7 +10,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import lookup
 from krm_fn.places.installed_charts import chart_sources
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.items import ItemReader, is_selected, items_of_kinds
+from krm_fn.plan.items import ItemReader, is_selected, items_of_kinds, kinds_and_hints
 from krm_fn.products.release_kinds import CHART_SOURCES
 from krm_fn.target_table import ROWS, VALUES, VARIABLES, TargetRow
 from krm_fn.targets import TARGETS
@@ -19,7 +19,7 @@ from krm_fn.targets import TARGETS
 def data_uses(
     reader: ItemReader, config: ProxyConfig, folders: Folders, items: Iterable[int]
 ) -> DataUses:
-    """Return what objects of the list refer to, and which of that is in the list.
+    """Return the objects that others of the list refer to, and which of them are in the list.
 
     Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them. If something is referred to,
     the objects of ``items`` are added to ``folders``, which tell the clusters apart.
@@ -73,16 +73,10 @@ def _flux_sources(reader: ItemReader) -> Iterator[Object]:
 def _note_references(
     uses: DataUses, name: str, row: TargetRow, reader: ItemReader, config: ProxyConfig
 ) -> None:
-    """Note what the objects of the list refer to, as far as a target knows; it is imported where there are any."""
+    """Note the references that a target knows in the objects of the list; it is imported where there are any."""
     items = None  # any: such a target knows what objects refer to that it does not edit
     if row.fills != VARIABLES:
-        kinds = row.kind_names
-        hints = row.text_hints
-        if config.targets.names(name):  # its options may add kinds and words
-            target = TARGETS[name]
-            options = target.options(config.targets)
-            kinds = [kind for _, kind in target.all_kinds(options)]
-            hints = target.hints(options)
+        kinds, hints = kinds_and_hints(name, row, config)
         items = items_of_kinds(reader.source, kinds, hints)
     for index in reader.source.holding(row.reference_words, items):
         target = TARGETS[name]

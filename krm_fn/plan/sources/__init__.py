@@ -56,7 +56,7 @@ class Objects:
         """Return the values of an entry of ``spec.from``.
 
         Raises:
-            ConfigError: the object, the key or the form of its value is not what it must be.
+            ConfigError: the object, the key or the form of its value is wrong.
         """
         from krm_fn.plan.sources import formats  # noqa: PLC0415 -- most runs take no value from elsewhere
 

@@ -182,7 +182,7 @@ def _joined(value: Any) -> Any:
 
 
 def _tkg(data: Any) -> _Fields:
-    """Return what a TKG file says of the proxy, and then of the cluster."""
+    """Return the values of a TKG file about the proxy, and then about the cluster."""
     fields = _proxy(data, TKG)
     if _is_off(lookup(data, (tkg.PROXY_SWITCH,))):
         fields = {path: ForeignValue("", tkg.PROXY_SWITCH) for path in _URLS}
