@@ -68,7 +68,7 @@ else:
             for at, field in enumerate(fields):
                 body[field] = _Member(at, None)
             body["__slots__"] = ()
-            body["__match_args__"] = body["_fields"] = fields
+            body["_fields"] = fields
             return type.__new__(cls, name, bases, body)
 
     class NamedTuple(tuple, metaclass=_WithFields):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import krm_fn
 from krm_fn.errors import InternalError
 
@@ -16,16 +18,8 @@ def text_of(*names: str) -> str:
         InternalError: this installation has none of them.
     """
     for name in names:
-        text = _read(f"{krm_fn.__path__[0]}/{name}")
-        if text is not None:
-            return text
+        path = f"{krm_fn.__path__[0]}/{name}"
+        with suppress(OSError), open(path, encoding="utf-8") as file:  # noqa: PTH123 -- nothing else of a run imports pathlib
+            return file.read()
     message = f"`{names[0]}` is missing from this installation: install `inject-proxy` again"
     raise InternalError(message)
-
-
-def _read(path: str) -> str | None:
-    try:
-        with open(path, encoding="utf-8") as file:  # noqa: PTH123 -- nothing else of a run imports pathlib
-            return file.read()
-    except OSError:
-        return None

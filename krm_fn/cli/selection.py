@@ -24,7 +24,7 @@ from krm_fn.formats import sops
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Data
+from krm_fn.patch import Data, walk
 from krm_fn.yamledit import has_complex_keys, read
 from krm_fn.yamledit.stream import texts_of_documents
 
@@ -240,7 +240,7 @@ def kustomization_without(name: str) -> str:
     """Return the kustomization beside a file that does not list it under `resources`; "" where all is well."""
     folder, own_name = os.path.split(name)
     for file, data in _kustomizations(folder):
-        listed = list(_texts(data.get("resources")))
+        listed = _texts(data.get("resources"))
         if listed and own_name not in map(os.path.normpath, listed):
             return file
     return ""
@@ -262,12 +262,6 @@ def _kustomizations(folder: str) -> Iterator[tuple[str, Data]]:
                     yield file, data
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in data, at any depth."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for member in value:
-            yield from _texts(member)
-    elif isinstance(value, str):
-        yield value
+def _texts(data: Any) -> list[str]:
+    """Return the texts in data, at any depth."""
+    return [text for _, text in walk(data) if isinstance(text, str)]

@@ -76,9 +76,8 @@ def built(spec: Data, names: FieldNames) -> ProxyConfig:
 
 def _written_proxies(config: ProxyConfig) -> list[WrittenProxy]:
     """Return the proxies that a run writes into containers: that of `spec`, and that of each override."""
-    has_list = bool(config.no_proxy) or config.policy.style is not Style.VERBATIM
-    written = [WrittenProxy(config.http_proxy, config.https_proxy, has_list)]
-    for override in config.overrides:
+    written = []
+    for override in (Override(ClusterMatcher()), *config.overrides):
         entries = override.no_proxy or (() if override.replaces else config.no_proxy)
         style = override.policy.over(config.policy).style
         http, https = override.http_proxy, override.https_proxy
@@ -107,14 +106,12 @@ def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
     for member, field in _CLUSTER_DEFAULTS.items():
         texts = _texts(spec, ("clusterDefaults", field), names)
         facts[member] = tuple(Fact(text, config_field=name) for text, name in texts)
-    facts["infrastructure"] = tuple(map(_with_kind, facts["infrastructure"]))
+    facts["infrastructure"] = tuple(
+        # A short name means a kind.
+        fact._replace(value=CLOUD_NAMES.get(fact.value, fact.value))
+        for fact in facts["infrastructure"]
+    )
     return ClusterNetwork(**facts)
-
-
-def _with_kind(infrastructure: Fact) -> Fact:
-    """Return the facts about the infrastructure, with the kind that a short name means."""
-    name = infrastructure.value
-    return infrastructure._replace(value=CLOUD_NAMES.get(name, name))
 
 
 def _texts(spec: Any, place: Pointer, names: FieldNames) -> Iterator[tuple[str, str]]:

@@ -71,11 +71,10 @@ def last_counts(assignments: Sequence[Assignment]) -> list[Assignment]:
         is_valid = assignment.value is not None
         if assignment.counts and (is_valid or assignment.name not in winners):
             winners[assignment.name] = index
-    marked = []
-    for index, assignment in enumerate(assignments):
-        counts = winners.get(assignment.name) == index
-        marked.append(assignment._replace(counts=counts))
-    return marked
+    return [
+        assignment._replace(counts=winners.get(assignment.name) == index)
+        for index, assignment in enumerate(assignments)
+    ]
 
 
 def effective(assignments: Sequence[Assignment]) -> dict[str, Assignment]:

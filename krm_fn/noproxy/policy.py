@@ -26,23 +26,7 @@ NETWORKS = "networks"
 MIRRORS = "mirrors"
 DEFAULTS = "defaults"
 INFRASTRUCTURE_ENDPOINT = "infrastructureEndpoint"
-
-ALL_DERIVED = frozenset(
-    {
-        LOOPBACK,
-        CLUSTER_DOMAIN_NAMES,
-        POD_CIDRS,
-        SERVICE_CIDRS,
-        SERVICE_ADDRESSES,
-        ENDPOINT,
-        METADATA,
-        PROVIDER,
-        NETWORKS,
-        MIRRORS,
-        DEFAULTS,
-    }
-)
-"""The names of all that is derived unless ``spec.noProxyPolicy.without`` lists it.
+"""Names of the parts of a list: each is derived unless ``spec.noProxyPolicy.without`` lists it.
 
 ``DEFAULTS`` is no group of entries: the value that kubeadm or a provider takes for a fact that nobody declares is in
 the group of that fact, and goes with either name. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.

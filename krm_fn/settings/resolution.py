@@ -58,7 +58,12 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         standalone: the Cluster that the object itself is, or makes, where no other is known.
         name: the name of the object.
     """
-    strangers = [guest for guest in memberships if _is_stranger(guest, config)]
+    # They use a class of another namespace, and nobody trusts who writes into their own.
+    strangers = [
+        guest
+        for guest in memberships
+        if guest.is_guest and not config.trusts(guest.cluster.namespace)
+    ]
     trusted = [known for known in memberships if known not in strangers]
     memberships = trusted or [_known_elsewhere(guest) for guest in strangers]
     blank = _blank(memberships)
@@ -117,11 +122,6 @@ def _resolved(
     if readers.audience.completes_the_list:
         return resolved
     return resolved._replace(missing=_missing(config, places))
-
-
-def _is_stranger(membership: Membership, config: ProxyConfig) -> bool:
-    """Return whether a Cluster uses a class of another namespace, and nobody trusts who writes into its own."""
-    return membership.is_guest and not config.trusts(membership.cluster.namespace)
 
 
 def _known_elsewhere(guest: Membership) -> Membership:

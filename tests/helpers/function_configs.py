@@ -27,6 +27,8 @@ NO_PROXY_AT_ALL = (
 )
 FOLDER = ROOT / "functionconfig"
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "proxyconfig.schema.json").read_text(encoding="utf-8"))
+ALL_DERIVED = frozenset(SCHEMA["$defs"]["policy"]["properties"]["without"]["items"]["enum"])
+"""What `spec.noProxyPolicy.without` may leave out."""
 
 
 def resolved(node: dict[str, Any]) -> dict[str, Any]:

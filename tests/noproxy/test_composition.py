@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from function_configs import ALL_DERIVED
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.noproxy import Audience, Entry, Policy, Style, composition, join, styles
-from krm_fn.noproxy.policy import ALL_DERIVED
 
 NO_FACTS = ALL_DERIVED - {"clusterDomain"}
 NAMES = "svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from function_configs import ALL_DERIVED
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Audience, Entry, Policy, Style, composition
-from krm_fn.noproxy.policy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT
+from krm_fn.noproxy.policy import INFRASTRUCTURE_ENDPOINT
 
 ON_AWS = ClusterNetwork(
     pod_cidrs=(Fact("192.168.0.0/16"), Fact("fd01::/48")),
