@@ -115,6 +115,12 @@ def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
     return []
 
 
+def items_at(data: Any, path: Pointer) -> Iterator[tuple[Pointer, Any]]:
+    """Yield the items of the list at ``path``, each behind its own path."""
+    for index, item in enumerate(list_at(data, path)):
+        yield (*path, str(index)), item
+
+
 def put_at(data: Fields, path: Pointer, value: Any) -> None:
     """Set a member of mappings in mappings, which are made where they are missing."""
     *above, name = path
@@ -138,9 +144,9 @@ def walk(data: Any, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
 def named_items(data: Any, path: Pointer, name: str) -> list[Pointer]:
     """Return the paths of the items of a list that have a name, the last one first, so that a removal moves no other."""  # noqa: E501
     paths: list[Pointer] = []
-    for index, item in enumerate(list_at(data, path)):
+    for item_path, item in items_at(data, path):
         if lookup(item, ("name",)) == name:
-            paths.insert(0, (*path, str(index)))
+            paths.insert(0, item_path)
     return paths
 
 

@@ -14,7 +14,7 @@ from krm_fn.clusters.kinds import CLUSTER_CLASS, USES_POOLS
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Data, Pointer, list_at, lookup, walk
+from krm_fn.patch import Data, Pointer, items_at, lookup, walk
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import Role, is_cluster_api
 from krm_fn.products.node_kinds import SYSTEMS
@@ -130,9 +130,8 @@ def variable_lists(data: Data) -> Iterator[Pointer]:
     yield CLUSTER_VARIABLES
     yield ("spec", "topology", "controlPlane", *_OVERRIDES)
     for section in ("machineDeployments", "machinePools"):
-        path = ("spec", "topology", "workers", section)
-        for index, _ in enumerate(list_at(data, path)):
-            yield (*path, str(index), *_OVERRIDES)
+        for path, _ in items_at(data, ("spec", "topology", "workers", section)):
+            yield (*path, *_OVERRIDES)
 
 
 def owners(obj: Object) -> Iterator[Key]:

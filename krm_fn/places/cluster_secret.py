@@ -49,14 +49,10 @@ def is_named_for(name: object, settings: ProxySettings) -> bool:
     return any(base == name_for(cluster) for cluster in settings.clusters)
 
 
-def unit_key(unit: str) -> str:
-    """Return the key that holds the drop-in of a service; CRI-O has that of containerd."""
-    return KEYS.get(unit, KEYS["containerd"])
-
-
 def reference(settings: ProxySettings, unit: str) -> Fields:
-    """Return the ``contentFrom`` of the drop-in of a service."""
-    return {"secret": {"name": name_for(settings.cluster), "key": unit_key(unit)}}
+    """Return the ``contentFrom`` of the drop-in of a service; CRI-O has the key of containerd."""
+    key = KEYS.get(unit, KEYS["containerd"])
+    return {"secret": {"name": name_for(settings.cluster), "key": key}}
 
 
 def obstacle(settings: ProxySettings) -> str:

@@ -14,7 +14,7 @@ from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result, wrong_type
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts, Variables
-from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
+from krm_fn.patch import Data, Pointer, items_at, list_at, lookup, text_at
 from krm_fn.places.place import Place, Reading
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
@@ -79,11 +79,9 @@ def containers(
     obj: Data, field: str = CONTAINERS, *, at: Pointer = POD_SPEC
 ) -> Iterator[Container]:
     """Yield the containers of one list in the pod specification at ``at``; items of a wrong type are left out."""
-    path = (*at, field)
-    for index, item in enumerate(list_at(obj, path)):
+    for path, item in items_at(obj, (*at, field)):
         if isinstance(item, Mapping):
-            name = text_at(item, ("name",))
-            yield Container(name, (*path, str(index)), item)
+            yield Container(text_at(item, ("name",)), path, item)
 
 
 def all_containers(data: Data, at: Pointer) -> Iterator[Container]:
@@ -102,8 +100,7 @@ def wrong_types(data: Data, at: Pointer) -> Iterator[Result]:
         value = lookup(data, path)
         if value is not None and not isinstance(value, list):
             yield wrong_type(path, value, "a list")
-        for index, _ in enumerate(list_at(data, path)):
-            mappings.append((*path, str(index)))
+        mappings += [item_path for item_path, _ in items_at(data, path)]
     for path in mappings:
         value = lookup(data, path)
         if value is not None and not isinstance(value, dict):
@@ -142,19 +139,14 @@ class EnvEntries(NamedTuple):
 
         Where only upper case is written, the reader is a program that makes no difference between the cases.
         """
-        env = lookup(data, place.path)
-        if not isinstance(env, list):
-            return
         # Of several entries of one name the last one counts (core/v1, ``EnvVar``).
         last = {}
-        for index, entry in enumerate(env):
+        for path, entry in items_at(data, place.path):
             name = variable_of(entry)
             if name is not None:
-                last[name] = index
+                last[name] = path, entry
         beside = self.provided.names | self._set_elsewhere()
-        for name, index in last.items():
-            entry = env[index]
-            path = (*place.path, str(index))
+        for name, (path, entry) in last.items():
             blank = Reading(name, None, path, "", place.label)
             is_provided = entry in self.provided.entries
             blank = blank._replace(is_provided=is_provided, maybe_elsewhere=beside)
@@ -171,8 +163,7 @@ class EnvEntries(NamedTuple):
             values[name] = kubernetes_env(value)
         entries: list[Any] = []
         done: set[str] = set()
-        for index, entry in enumerate(env):
-            path = (*place.path, str(index))
+        for path, entry in items_at(draft.data, place.path):
             variable = variable_of(entry)
             if variable is None:
                 entries.append(entry)

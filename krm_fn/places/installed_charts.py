@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from krm_fn.clusters import Folders, Key, ObjectIndex, chart_of, key_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
+from krm_fn.patch import Data, Pointer, items_at, lookup, text_at
 from krm_fn.products.release_kinds import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
 
 _CHART = ("spec", "chart", "spec")
@@ -70,9 +70,7 @@ def charts_of(obj: Data, sources: ChartSources = NO_SOURCES) -> Iterator[ChartUs
     if kind == HELM_RELEASE and chart_of(obj):
         yield _release_chart(obj, sources)
     elif kind == APPLICATION:
-        paths: list[Pointer] = []
-        for at, _ in enumerate(list_at(obj, ("spec", "sources"))):
-            paths.append(("spec", "sources", str(at)))
+        paths = [path for path, _ in items_at(obj, ("spec", "sources"))]
         for path in paths or [("spec", "source")]:
             use = _application_chart(obj, path)
             if use.name:

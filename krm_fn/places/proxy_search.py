@@ -27,7 +27,7 @@ _OTHER_NAME = r"proxy|proxyUrl|proxyURL|DD_PROXY_HTTPS?"
 _URL = r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+"
 _ADDRESS = r"(?:https?|socks5h?)://[^\s/]+/?"
 _BEFORE = "|".join(("tkg", *dict.fromkeys(name for row in SYSTEMS for name in row.processes)))
-_SETTINGS = "|".join(f"(?:{row.pattern})(?={row.separator})" for row in PROGRAM_SETTINGS)
+_SETTINGS = "|".join(PROGRAM_SETTINGS)
 _IN_TEXT = rf"""(?imx)
     ^(?![ \t]*;)                             # no comment of systemd and apt: `; http_proxy=…`
     [^#\n]*?                                # nor what is behind a `#`

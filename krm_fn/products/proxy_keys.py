@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from krm_fn.light_typing import NamedTuple
-
 ProxyKeys = tuple[str, str, str]
 
 UPPER: ProxyKeys = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -18,33 +16,20 @@ CREDENTIAL_SECRET = "credentialSecretRef"  # noqa: S105 -- the name of a field
 """What names a Secret with user and password beside a URL of GitHub's runners."""
 
 
-class ProgramSetting(NamedTuple):
-    """A setting by which one program alone gets a proxy, which counts more there than the six variables.
-
-    Attributes:
-        program: who reads it, with the source.
-        pattern: a regular expression for the name of the setting.
-        separator: one for what stands between the name and the URL.
-    """
-
-    program: str
-    pattern: str
-    separator: str
-
-
 _LONG_NAME = 9
 """A word of so many letters does not occur in Base64 by chance."""
-_ASSIGNED = r"[ \t]*[=:][ \t]*"
-_SPACED = r"(?:[ \t]*=[ \t]*|[ \t]+)"
+_ASSIGNED = r"(?=[ \t]*[=:][ \t]*)"
+_SPACED = r"(?=[ \t]*=[ \t]*|[ \t]+)"
 PROGRAM_SETTINGS = (
-    ProgramSetting("apt.conf(5)", r"\bAcquire::https?::Proxy", _SPACED),
-    ProgramSetting("git-config(1)", r"\bhttps?\.proxy", _SPACED),
-    ProgramSetting("snap: system options", r"\bproxy\.https?", _ASSIGNED),
-    ProgramSetting("the agent of Datadog: pkg/config", r"\bDD_PROXY_HTTPS?", _ASSIGNED),
-    ProgramSetting("curl(1), pip", r"(?<=[ \t])--proxy", _SPACED),
-    ProgramSetting("curl(1)", r"(?<=[ \t])-x", r"[ \t]+"),
-    ProgramSetting("dnf.conf(5), yum.conf(5), pip.conf, .curlrc", r"(?<![\w.:/-])proxy", _ASSIGNED),
+    rf"\bAcquire::https?::Proxy{_SPACED}",  # apt.conf(5)
+    rf"\bhttps?\.proxy{_SPACED}",  # git-config(1)
+    rf"\bproxy\.https?{_ASSIGNED}",  # snap: system options
+    rf"\bDD_PROXY_HTTPS?{_ASSIGNED}",  # the agent of Datadog: pkg/config
+    rf"(?<=[ \t])--proxy{_SPACED}",  # curl(1), pip
+    r"(?<=[ \t])-x(?=[ \t]+)",  # curl(1)
+    rf"(?<![\w.:/-])proxy{_ASSIGNED}",  # dnf.conf(5), yum.conf(5), pip.conf, .curlrc
 )
+"""Patterns of settings by which one program alone gets a proxy, which count more there than the six variables."""
 PROXY_NAMES = (
     "HTTP_PROXY",
     "http_proxy",

@@ -16,7 +16,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.patch import Pointer, items_at, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.plan import Location, ObjectSource, items_of_kinds
 from krm_fn.plan.record import TargetRecord
@@ -116,11 +116,11 @@ def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> I
         kind = NODE_KINDS.get(obj.group_kind)
         if kind is None:
             continue
-        for number, file in enumerate(list_at(obj.data, kind.files)):
+        for path, file in items_at(obj.data, kind.files):
             name = text_at(file, _NAME_IN_FILE)
             if cluster_secret.is_name(name):
-                path = (*kind.files, str(number), *_NAME_IN_FILE)
-                yield _Reference(_key(obj, name), User(index, obj, path))
+                user = User(index, obj, (*path, *_NAME_IN_FILE))
+                yield _Reference(_key(obj, name), user)
 
 
 def _class_references(records: Sequence[TargetRecord]) -> Iterator[_Reference]:

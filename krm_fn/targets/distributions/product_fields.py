@@ -15,7 +15,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, items_at, list_at, lookup, text_at
 from krm_fn.places.certificates import CertificateText
 from krm_fn.places.containers import EnvEntries
 from krm_fn.places.mapping_forms import HostAndPort, Members, NamedItem, OneMember
@@ -129,11 +129,10 @@ def _paths(data: Data, row: DistributionRow) -> list[Pointer]:
     if "*" not in row.path:
         return [row.path]
     at, (member, value) = row.path.index("*"), row.item
-    above, below = row.path[:at], row.path[at + 1 :]
     paths = []
-    for index, item in enumerate(list_at(data, above)):
+    for path, item in items_at(data, row.path[:at]):
         if lookup(item, (member,)) == value:
-            paths.append((*above, str(index), *below))
+            paths.append((*path, *row.path[at + 1 :]))
     return paths
 
 

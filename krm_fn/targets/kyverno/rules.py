@@ -21,7 +21,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at, walk
+from krm_fn.patch import Pointer, field_path, items_at, lookup, text_at, walk
 from krm_fn.places.place import Place, quoted
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.settings import PROXY_VARIABLES
@@ -75,16 +75,16 @@ class Body(NamedTuple):
 
 def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
     """Yield the rules of a policy that change objects, without those that Kyverno derived from others."""
-    for index, fields in enumerate(list_at(policy, ("spec", "rules"))):
+    for path, fields in items_at(policy, ("spec", "rules")):
         name = text_at(fields, ("name",))
         # Kyverno derives these from the other rules itself, so a change would be lost.
         if name.startswith("autogen-"):
             continue
         if isinstance(lookup(fields, ("mutate",)), Mapping):
-            title = f"rule {index}"
+            title = f"rule {path[-1]}"
             if name:
                 title = f'rule "{name}"'
-            yield PolicyRule(title, ("spec", "rules", str(index)), fields)
+            yield PolicyRule(title, path, fields)
 
 
 def patch_bodies(rule: PolicyRule) -> list[Body]:
@@ -92,8 +92,8 @@ def patch_bodies(rule: PolicyRule) -> list[Body]:
     context: ContextTexts = ChainMap(_read_context(rule.fields, rule.path))
     bodies = [Body((*rule.path, "mutate"), rule.fields["mutate"], context)]
     for body in bodies:  # which gets longer on the way
-        for index, fields in enumerate(list_at(body.fields, ("foreach",))):
-            path = (*body.path, "foreach", str(index))
+        for steps, fields in items_at(body.fields, ("foreach",)):
+            path = (*body.path, *steps)
             context = body.context.new_child(_read_context(fields, path))
             bodies.append(Body(path, fields, context))
     return bodies
@@ -129,14 +129,14 @@ def bare(key: str) -> str:
 def _read_context(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
     """Return the variables of a rule or a ``foreach``; a later one hides an earlier one of its name."""
     variables: dict[str, ContextText | None] = {}
-    for index, item in enumerate(list_at(fields, ("context",))):
+    for steps, item in items_at(fields, ("context",)):
         variable = lookup(item, ("variable",))
         text = lookup(variable, ("value",))
         name = text_at(item, ("name",))
         # A variable from an API call, a ConfigMap or JMESPath has no text here, and hides an outer one all the same.
         variables[name] = None
         if isinstance(text, str) and lookup(variable, ("jmesPath",)) is None:
-            text_path = (*path, "context", str(index), "variable", "value")
+            text_path = (*path, *steps, "variable", "value")
             variables[name] = ContextText(text_path, text)
     return variables
 

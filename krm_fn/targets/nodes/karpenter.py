@@ -16,7 +16,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
-from krm_fn.patch import list_at, lookup, text_at
+from krm_fn.patch import items_at, list_at, lookup, text_at
 from krm_fn.places.mapping_forms import VariableMembers
 from krm_fn.places.place import Place, Reading
 from krm_fn.places.text_forms import TextForm, YamlText, text_place
@@ -105,15 +105,14 @@ def _node_config(text: str) -> Value | None:
 
 def _old_images(data: Data) -> Iterator[Result]:
     """Yield a warning for each image that is too old to know the variables, and drops them."""
-    for index, term in enumerate(list_at(data, _AMI_TERMS)):
+    for path, term in items_at(data, _AMI_TERMS):
         dated = re.fullmatch(_DATED_ALIAS, text_at(term, ("alias",)))
         if dated and dated[1] < _FIRST_IMAGE:
             message = (
                 f"an image older than v{_FIRST_IMAGE} knows no `instance.environment`, so its nodes get no proxy: "
                 "name a newer one"
             )
-            path = (*_AMI_TERMS, str(index), "alias")
-            yield Result.of("NodesWithoutProxy", message, path)
+            yield Result.of("NodesWithoutProxy", message, (*path, "alias"))
 
 
 def _runs_nodeadm(data: Data) -> bool:

@@ -18,7 +18,7 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats.escaping import base64_of, text_of_base64
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any, Fields, NamedTuple
-from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
+from krm_fn.patch import Pointer, field_path, items_at, list_at, lookup, text_at
 from krm_fn.products.node_kinds import K0S, KUBEADM, NODE_KINDS, NodeConfigKind
 from krm_fn.targets.base import Context, Data, Places, Target
 
@@ -158,10 +158,10 @@ class NodeConfig:
 
     def files_in(self, obj: Any) -> Iterator[FileEntry]:
         """Yield the entries of ``files`` of the object as it is now, but for those that have no path."""
-        for index, entry in enumerate(list_at(obj, self.files)):
+        for place, entry in items_at(obj, self.files):
             path = lookup(entry, ("path",))
             if isinstance(path, str):
-                yield FileEntry((*self.files, str(index)), path, entry)
+                yield FileEntry(place, path, entry)
 
     def commands_in(self, obj: Any) -> list[str]:
         """Return the commands of the object as it is now; "" for an entry that is no text, or too long a text."""

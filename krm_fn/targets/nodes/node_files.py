@@ -403,28 +403,22 @@ FIRST_LINE = f"{MARK}\n"
 """Begins a file that cannot be known by its path alone."""
 
 
-class WholeFile(NamedTuple):
-    """One file that has to be on the nodes."""
-
-    path: str
-    text: str
-    permissions: str = "0640"
-
-
 class WholeFiles(NamedTuple):
     """All files of one target, as a form.
 
     Attributes:
         config: the configuration that puts the files on the nodes.
         is_ours: says from path and text whether this target wrote a file, now or in an earlier run.
-        files: path -> the file that has to be there; all others that inject-proxy wrote are removed.
+        files: path -> text of each file that has to be there; all others that inject-proxy wrote are removed.
         described: returns the words about a text for messages; "" for nothing.
+        permissions: those of new files.
     """
 
     config: NodeConfig
     is_ours: Callable[[str, str], bool]
-    files: Mapping[str, WholeFile]
+    files: Mapping[str, str]
     described: Callable[[str], str]
+    permissions: str
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
         """Return nothing: no variable is there."""
@@ -437,30 +431,30 @@ class WholeFiles(NamedTuple):
         missing = dict(self.files)
         # From the end, so that an entry that goes moves none that is still to be edited.
         for entry in reversed([*self.config.files_in(draft.data)]):
-            path, text = entry.path, entry.text
+            path = entry.path
             missing.pop(path, None)
-            if text is not None and self.is_ours(path, text):
-                self._update(draft, place, entry, text)
+            if entry.text is not None and self.is_ours(path, entry.text):
+                self._update(draft, place, entry, entry.text)
             elif path in self.files:
                 message = f'"{path}" was not written by this function; remove it to let {place.label} be set'
                 draft.report("ByHand", message, entry.field("path"))
-        for path, file in missing.items():
-            draft.append(place.path, self.config.new_file(path, file.text, file.permissions))
-            self._describe(draft, "sets", place, path, file.text)
+        for path, text in missing.items():
+            draft.append(place.path, self.config.new_file(path, text, self.permissions))
+            self._describe(draft, "sets", place, path, text)
         for entry in self.config.files_in(draft.data):
             if entry.path in self.files:
                 self.config.report_length(draft, entry.field("content"))
 
     def _update(self, draft: Draft, place: Place, entry: FileEntry, text: str) -> None:
         """Give an entry of our own its text, or remove it."""
-        file = self.files.get(entry.path)
-        if file is None:
+        new = self.files.get(entry.path)
+        if new is None:
             draft.remove(entry.place, keep=len(self.config.path))
             self._describe(draft, "removes", place, entry.path, text)
-        elif file.text != text:
-            content = encode(file.text, entry.entry.get("encoding"))
+        elif new != text:
+            content = encode(new, entry.entry.get("encoding"))
             draft.set(entry.field("content"), content)
-            self._describe(draft, "updates", place, entry.path, file.text)
+            self._describe(draft, "updates", place, entry.path, new)
 
     def _describe(self, draft: Draft, verb: str, place: Place, path: str, text: str) -> None:
         change = f'{verb} {place.label} "{path}"'

@@ -28,7 +28,7 @@ from krm_fn.targets.nodes.node_commands import (
     trust_position,
 )
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
-from krm_fn.targets.nodes.node_files import WholeFile, WholeFiles
+from krm_fn.targets.nodes.node_files import WholeFiles
 
 _FOLDER = "/etc/inject-proxy/trusted-ca"
 _LOCAL = "/usr/local/share/ca-certificates"
@@ -117,8 +117,8 @@ class _NodeTrustStore(ConfigTarget):
         files = {}
         for number, text in enumerate([] if config.unsupported else certificates):
             path = f"{_FOLDER}/inject-proxy-{number}.pem"
-            files[path] = WholeFile(path, text, "0644")
-        form = WholeFiles(config, _is_ours, files, pem.shown)
+            files[path] = text
+        form = WholeFiles(config, _is_ours, files, pem.shown, "0644")
         yield Place(config.files, form, "certificates of the trust store", is_unconditional=True)
         images: Sequence[str] = ()
         if files:

@@ -22,7 +22,7 @@ from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import RKE2
 from krm_fn.targets.base import Context, Data, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
-from krm_fn.targets.nodes.node_files import FIRST_LINE, WholeFile, WholeFiles
+from krm_fn.targets.nodes.node_files import FIRST_LINE, WholeFiles
 
 _CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"
@@ -38,8 +38,8 @@ _OLD_MIRRORS = r"(?m)^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b"
 _CONFIG_PATH = r"(?m)^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']"
 
 
-def _mirror_files(mirror: Mirror, registries: str) -> list[WholeFile]:
-    """Return the files that a node needs: the configuration of the mirror, and its certificates if there are any.
+def _mirror_files(mirror: Mirror, registries: str) -> dict[str, str]:
+    """Return path and text of the files that a node needs: the configuration of the mirror, and any certificates.
 
     containerd finds the certificates for the mirror's own name, too.
 
@@ -49,12 +49,12 @@ def _mirror_files(mirror: Mirror, registries: str) -> list[WholeFile]:
     """
     if registries:
         path = f"{posixpath.dirname(registries)}/inject-proxy-mirror.crt"
-        files = [WholeFile(registries, FIRST_LINE + _registries_yaml(mirror, path))]
+        files = {registries: FIRST_LINE + _registries_yaml(mirror, path)}
     else:
         path = f"{_CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
-        files = [WholeFile(_HOSTS_TOML, FIRST_LINE + _hosts_toml(mirror, path))]
+        files = {_HOSTS_TOML: FIRST_LINE + _hosts_toml(mirror, path)}
     if mirror.ca.pem:
-        files.append(WholeFile(path, FIRST_LINE + mirror.ca.pem))
+        files[path] = FIRST_LINE + mirror.ca.pem
     return files
 
 
@@ -149,10 +149,10 @@ class _RegistryMirror(ConfigTarget):
                 message = "a file with the mirror would replace this, so none is written: add the mirror here"
                 yield Result.of("OtherProxy", message, (*config.path, _FIELD_OF_RKE2))
             mirror = None
-        files = {}
+        files: dict[str, str] = {}
         if mirror is not None:
-            files = {file.path: file for file in _mirror_files(mirror, registries)}
-        form = WholeFiles(config, partial(_is_ours, registries), files, _described)
+            files = _mirror_files(mirror, registries)
+        form = WholeFiles(config, partial(_is_ours, registries), files, _described, "0640")
         yield Place(config.files, form, "the registry mirror of containerd", is_unconditional=True)
         if files and not registries:
             finding = _readers_problem(config, data)

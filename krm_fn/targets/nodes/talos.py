@@ -16,7 +16,7 @@ from krm_fn.formats.embedded import Value, readable
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, items_at, lookup, text_at
 from krm_fn.places.mapping_forms import VariableMembers
 from krm_fn.places.place import Place, Reading
 from krm_fn.places.text_forms import Text, YamlText, text_place
@@ -84,9 +84,7 @@ class _Talos(ConfigTarget):
     def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
         """Yield the variables that patches set already, and a new patch for readers that get none by them."""
         readers = _find_readers(config)
-        json_patches = (*config.path, "configPatches")
-        for index, operation in enumerate(list_at(data, json_patches)):
-            path = (*json_patches, str(index))
+        for path, operation in items_at(data, (*config.path, "configPatches")):
             form = _BY_POINTER.get(text_at(operation, ("path",)))
             if form and isinstance(lookup(operation, ("value",)), Mapping):
                 readers.discard(form.reader)
@@ -94,7 +92,7 @@ class _Talos(ConfigTarget):
             else:
                 yield from _left_behind([operation], (*path, "path"), context.settings)
         patches = (*config.path, "strategicPatches")
-        texts = [(*patches, str(index)) for index in range(len(list_at(data, patches)))]
+        texts = [path for path, _ in items_at(data, patches)]
         # From the end, so that an entry that goes moves none that is still to be edited.
         for path in ((*config.path, "data"), *reversed(texts)):
             text = Value(path, text_at(data, path))

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 
 from krm_fn.errors import InputError
 from krm_fn.light_typing import Any, Fields, GroupKind, NamedTuple
-from krm_fn.patch import Data, Pointer, list_at, lookup, pointer_of, text_at
+from krm_fn.patch import Data, Pointer, items_at, list_at, lookup, pointer_of, text_at
 from krm_fn.products.cluster_api import CORE, OUR_PATCHES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
 from krm_fn.yamledit import read
@@ -85,12 +85,11 @@ def node_groups(obj: Data) -> Iterator[NodeGroup]:
     """Yield the groups of nodes of a class."""
     yield from _referred_to(obj, "", "", ("spec", "controlPlane"))
     for section in _SELECTORS:
-        workers = ("spec", "workers", section)
-        for index, worker in enumerate(list_at(obj, workers)):
+        for path, worker in items_at(obj, ("spec", "workers", section)):
             name = text_at(worker, ("class",))
             if name:
                 for steps in _BOOTSTRAPS:
-                    yield from _referred_to(obj, section, name, (*workers, str(index), *steps))
+                    yield from _referred_to(obj, section, name, (*path, *steps))
 
 
 def _referred_to(obj: Data, section: str, name: str, holder: Pointer) -> Iterator[NodeGroup]:
