@@ -146,7 +146,7 @@ class DataUses:
     def use(self, obj: Data) -> DataUse:
         """Return how a ConfigMap or Secret of this file is read; nothing is in it where nobody does."""
         kind = str(obj.get("kind"))
-        key = data_key(kind, namespace_of(obj), name_of(obj))._replace(file=self._file)
+        key = Key("", kind, namespace_of(obj), name_of(obj), self._file)
         return self._listed[key] if self._listed.find(key) == key else _NOBODY
 
     def meant(self, key: Key) -> list[DataUse]:
@@ -172,7 +172,7 @@ class DataUses:
         name = text_at(obj, ("spec", "proxySecretRef", "name"))
         group, _ = group_kind(obj)
         if name and group.endswith(_FLUX_GROUP):
-            key = data_key("Secret", namespace_of(obj), name)
+            key = Key("", "Secret", namespace_of(obj), name)
             self.note(DataReference(key, is_proxy_of_flux=True))
 
     def note_data(self, listed: Iterable[Object]) -> None:
@@ -190,11 +190,6 @@ class DataUses:
 
 NO_USES = DataUses(Folders())
 """Those of a list of which nothing is known."""
-
-
-def data_key(kind: str, namespace: str, name: str) -> Key:
-    """Return the key of a ConfigMap or a Secret."""
-    return Key("", kind, namespace, name)
 
 
 def name_of(obj: Data) -> str:
@@ -222,13 +217,13 @@ def _references(namespace: str, container: Container) -> Iterator[DataReference]
             letters = re.sub(r"[^a-z]", "", member.lower())
             ending = variable.lower().replace("_", "")
             if name and letters.endswith(ending):
-                key = data_key(kind, namespace, name)
+                key = Key("", kind, namespace, name)
                 yield DataReference(key, member, variable.upper(), entry)
     for entry in list_at(container.fields, ("envFrom",)):
         for field, kind in _OF_ALL_KEYS.items():
             name = text_at(entry, (field, "name"))
             if name and not entry.get("prefix"):
-                yield DataReference(data_key(kind, namespace, name), entry=entry)
+                yield DataReference(Key("", kind, namespace, name), entry=entry)
 
 
 def provided_for(uses: DataUses, obj: Data, container: Container) -> Provided:

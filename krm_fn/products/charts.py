@@ -36,7 +36,8 @@ class ChartValue(NamedTuple):
         form: one of the forms above.
         members: of the form ``Members`` the paths below ``path`` of the proxy for ``http://``, that for ``https://``
             and the list; "" where there is none.
-        is_list: a new list of members is a list of entries, and no text.
+        is_of_github: a new list of members is a list of entries, and no text; user and password of a URL are in a
+            Secret beside it.
         no_proxy: of the form ``URL`` the path of the text that holds the list; "" for none.
         list_path: a list of variables that is written in place of this one where it sets one of them.
         where: the program is there, and calls out, only where one of these signs is among the values; always without.
@@ -46,7 +47,7 @@ class ChartValue(NamedTuple):
     path: str
     form: str = LIST
     members: tuple[str, str, str] = ("", "", "")
-    is_list: bool = False
+    is_of_github: bool = False
     no_proxy: str = ""
     list_path: str = ""
     where: Signs = ()
@@ -106,7 +107,6 @@ class Chart(NamedTuple):
     Attributes:
         values: the places.
         is_go: all programs of the chart that read them are written in Go.
-        takes_credentials: a URL with user and password can stand there.
         services: the names by which its programs call each other, if these are not in every list.
         others: the value behind which the URLs of other Services stand that its programs call; "" for none.
         unreached: the warning about a program that the values alone do not reach; "" if they reach all.
@@ -115,7 +115,6 @@ class Chart(NamedTuple):
 
     values: tuple[ChartValue, ...]
     is_go: bool = False
-    takes_credentials: bool = True
     services: Services | None = None
     others: str = ""
     unreached: str = ""
@@ -220,8 +219,7 @@ CHARTS: Mapping[str, Chart] = {
     "aws-load-balancer-controller": Chart((ChartValue("env", MAPPING),), is_go=True),
     "harbor": Chart((ChartValue("proxy", CAMEL_CASE),)),
     "gha-runner-scale-set": Chart(
-        (ChartValue("proxy", MEMBERS, ("http.url", "https.url", "noProxy"), is_list=True),),
-        takes_credentials=False,
+        (ChartValue("proxy", MEMBERS, ("http.url", "https.url", "noProxy"), is_of_github=True),),
         unreached=(
             "the Docker daemon of `dind` gets no proxy by the chart, so it pulls no images: leave `containerMode` out, "
             "and write the containers yourself in `template.spec`, `dind` with `HTTPS_PROXY` and `NO_PROXY`"

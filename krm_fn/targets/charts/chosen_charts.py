@@ -172,7 +172,7 @@ def _in_installation(data: Data, context: Context) -> Places:
         missing = [name for name in names if name not in known]
         if sets_proxy and missing:
             yield _unknown(use, missing)
-        chart_places = _ChartPlaces(use.name, chart, values, context, data)
+        chart_places = _ChartPlaces(use.name, values, context, data)
         yield from _in_values(chart_places, use)
         own = own_values(use, data)
         if sets_proxy and any(is_read(value, own) for value in chart.values):
@@ -190,7 +190,6 @@ class _ChartPlaces(NamedTuple):
     """The values of one chart that get the proxy, in a HelmRelease, an Application or the data that one refers to."""
 
     name: str
-    chart: Chart
     values: list[ChartValue]
     context: Context
     data: Data
@@ -210,7 +209,7 @@ class _ChartPlaces(NamedTuple):
             existing = lookup(there, value.steps)
             container = _container(value, there)
             provided = provided_for(self.context.uses, _in_namespace(self.data), container)
-            form = _form(value, self.chart, existing, EnvEntries(provided=provided))
+            form = _form(value, existing, EnvEntries(provided=provided))
             label = f"{quoted(value.names)} of the chart {self.name}"
             path = root if value.texts else (*root, *value.steps)
             yield Place(path, form, label, keep, on_conflict_keep=keeps)
@@ -279,7 +278,7 @@ def _in_data(data: Data, context: Context) -> Places:
             chart = _chart_of_rows(name, context.options) or CHARTS.get(name)
             if chart:
                 there = [value for value in _named(chart, names) if holds(value, document)]
-                chart_places = _ChartPlaces(name, chart, there, context, data)
+                chart_places = _ChartPlaces(name, there, context, data)
                 yield from chart_places.places(document)
 
     of_charts = context.uses.use(data).of_charts
@@ -292,11 +291,11 @@ def _in_data(data: Data, context: Context) -> Places:
             yield text_place(text, form, "the values of charts")
 
 
-def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> Form:
+def _form(value: ChartValue, there: Any, entries: EnvEntries) -> Form:
     """Return the form that is there, or else that of the table."""
     if value.texts:
-        secret = "" if chart.takes_credentials else CREDENTIAL_SECRET
-        return Members(value.texts, value.is_list, secret=secret)
+        secret = CREDENTIAL_SECRET if value.is_of_github else ""
+        return Members(value.texts, value.is_of_github, secret=secret)
     if isinstance(there, list):
         return entries
     if isinstance(there, dict) or value.form == MAPPING:

@@ -44,10 +44,6 @@ def _name_both_proxies(options: Any) -> bool:
     return "http.proxyHost=" in str(options) and "https.proxyHost=" in str(options)
 
 
-def _jenkins_has_options(documents: Sequence[Any]) -> bool:
-    return _name_both_proxies(_find(documents, "controller", "javaOpts"))
-
-
 def _sonarqube_has_options(documents: Sequence[Any]) -> bool:
     """Look for both proxies among the properties of SonarQube, or the options of Java."""
     properties = _find(documents, "sonarProperties")
@@ -82,18 +78,15 @@ def _docker_has_proxy(documents: Sequence[Any]) -> bool:
     for field in ("containers", "initContainers"):
         for container in list_at(_find(documents, "template", "spec", field), ()):
             entry = _find_entry(lookup(container, ("env",)), "HTTPS_PROXY")
-            if _is_docker(container) and not (entry.get("value") or entry.get("valueFrom")):
+            # The name or the image tells the daemon: ``docker:27-dind``.
+            is_docker = "dind" in text_at(container, ("name",)) + text_at(container, ("image",))
+            if is_docker and not (entry.get("value") or entry.get("valueFrom")):
                 return False
     return True
 
 
-def _is_docker(container: Data) -> bool:
-    """Return whether a container runs a daemon of Docker, by its name or its image: ``docker:27-dind``."""
-    return "dind" in (text_at(container, ("name",)) + text_at(container, ("image",)))
-
-
 IS_REACHED: Mapping[str, Callable[[Sequence[Any]], bool]] = {
-    "jenkins": _jenkins_has_options,
+    "jenkins": lambda documents: _name_both_proxies(_find(documents, "controller", "javaOpts")),
     "backstage": _node_reads_variables,
     "gitlab-runner": _all_jobs_have_environment,
     "gha-runner-scale-set": _docker_has_proxy,

@@ -15,7 +15,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.installed_charts import ChartUse
-from krm_fn.places.provided import DataUses, data_key, name_of, namespace_of
+from krm_fn.places.provided import DataUses, name_of, namespace_of
 from krm_fn.products.charts import CHARTS, Chart, ChartValue, Signs
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
@@ -41,7 +41,7 @@ def sources(data: Data) -> Iterator[tuple[Key, str]]:
         key = text_at(source, ("valuesKey",)) or "values.yaml"
         # With ``targetPath`` the text of a key is one value, and no document of values.
         if name and not lookup(source, ("targetPath",)):
-            yield data_key(text_at(source, ("kind",)), namespace_of(data), name), key
+            yield Key("", text_at(source, ("kind",)), namespace_of(data), name), key
 
 
 def own_values(use: ChartUse, data: Data) -> Any:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from krm_fn.config import TargetOptions
-from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer
 from krm_fn.places.choice import chosen_charts
 from krm_fn.places.mapping_forms import SHORT, SNAKE
 from krm_fn.products import giantswarm
@@ -19,10 +17,6 @@ _ROWS: tuple[helm_values.Row, ...] = (
     ((), SNAKE),
     (("env",), helm_values.ENV),
 )
-
-
-def _places(data: Any, root: Pointer) -> Places:
-    return helm_values.present(data, root, *_ROWS)
 
 
 class _ChartValues(Target):
@@ -54,7 +48,9 @@ class _ChartValues(Target):
             charts is not None and any(chosen_charts(data, charts, uses.chart_sources))
         ):
             return
-        yield from helm_values.places_of_values(data, _places)
+        yield from helm_values.places_of_values(
+            data, lambda values, root: helm_values.present(values, root, *_ROWS)
+        )
 
 
 TARGET = _ChartValues

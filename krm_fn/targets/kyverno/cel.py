@@ -119,11 +119,6 @@ def text_literal(value: str, quote: str = '"') -> str:
     return f"{quote}{escaped}{quote}"
 
 
-def literal_text(literal: str) -> str | None:
-    """Return the text of a string literal."""
-    return _read_tokens(literal)[0].literal
-
-
 def _read_tokens(text: str) -> list[Token]:
     """Return the tokens of an expression, without blanks and comments."""
     tokens = []
@@ -216,7 +211,7 @@ class CelForm(PolicyForm):
         for place in sorted(texts, reverse=True):  # from the end, so that the places stay right
             expression = draft.get(place.path)
             written = expression[place.start : place.end]
-            if literal_text(written) != texts[place]:
+            if _read_tokens(written)[0].literal != texts[place]:
                 literal = text_literal(texts[place], written[-1])
                 new = expression[: place.start] + literal + expression[place.end :]
                 draft.set(place.path, new)

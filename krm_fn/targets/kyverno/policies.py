@@ -47,7 +47,11 @@ class _KyvernoPolicies(Target):
         if taken is not None and context.settings.sets_any:
             yield taken
             return
-        places = list(_places(data))
+        places: list[Place | Result] = []
+        if data.get("kind") not in checks.WITH_RULES:
+            places.append(Place((), CelForm(), LABEL))
+        for rule in rules.mutating_rules(data):
+            places += rule_places(data, rule)
         yield from places
         if context.settings.sets_any:
             readings = list(read_places(data, places))
@@ -56,14 +60,6 @@ class _KyvernoPolicies(Target):
     def outdated(self, data: Data) -> Result | None:
         """Return that Kyverno removes the kind of a policy."""
         return checks.deprecated(data)
-
-
-def _places(data: Data) -> Places:
-    """Yield the rules of a policy, or its CEL expressions."""
-    if data.get("kind") not in checks.WITH_RULES:
-        yield Place((), CelForm(), LABEL)
-    for rule in rules.mutating_rules(data):
-        yield from rule_places(data, rule)
 
 
 TARGET = _KyvernoPolicies

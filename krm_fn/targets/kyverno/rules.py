@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from operator import not_
 
 from krm_fn.engine import Draft
@@ -203,12 +202,13 @@ _PATCH_STEPS = ("mutate", STRATEGIC_MERGE)
 def rule_places(policy: Data, rule: PolicyRule) -> Places:
     """Yield the places of one rule; report which variables it names in a place that none of them reads."""
     places = [Place(rule.path, RuleForm(rule), rule.title)]
+    in_json_patch = Place((), JsonPatchForm(rule), rule.title)
     for body in patch_bodies(rule):
         text = text_at(body.fields, (_JSON_PATCH,))
         if mentioned(text):
             value = Value((*body.path, _JSON_PATCH), text)
             form = YamlText(
-                partial(_in_json_patch, rule),
+                lambda document: [in_json_patch],  # noqa: ARG005
                 is_first_only=False,
                 holds=list,
                 says_nothing=not_,
@@ -223,10 +223,6 @@ def rule_places(policy: Data, rule: PolicyRule) -> Places:
     if others:
         message = f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there"
         yield Result.of("ByHand", message, (*rule.path, "mutate"))
-
-
-def _in_json_patch(rule: PolicyRule, document: Any) -> Places:
-    yield Place((), JsonPatchForm(rule), rule.title)
 
 
 class RuleForm(PolicyForm):

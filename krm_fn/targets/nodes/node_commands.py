@@ -157,7 +157,8 @@ def anchors(commands: Commands, place: str) -> Anchors:
             restart_behind = index
         if place == START or needs_network(text):
             network.append(index)
-        if place == START or needs_the_proxy(text):
+        # A command that sets a proxy for itself does not wait for ours.
+        if place == START or (needs_network(text) and not assigned(text)):
             before.append(index)
         elif not before and changes_proxy(commands.texts[index]):
             behind = index
@@ -268,11 +269,6 @@ def needs_network(text: str) -> bool:
         return False
     hosts = re.findall(_URL, text)
     return not hosts or any(not re.fullmatch(_LOCAL, host) for host in hosts)
-
-
-def needs_the_proxy(text: str) -> bool:
-    """Return whether a command may contact a host beyond the node, and sets no proxy for itself."""
-    return needs_network(text) and not assigned(text)
 
 
 def touches_containerd(text: str) -> bool:

@@ -72,8 +72,26 @@ class FileEntry(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """Its text; None where that is elsewhere, or cannot be read."""
-        return decode(self.entry)
+        """Its text; None where that is elsewhere, made later, or cannot be read."""
+        entry = self.entry
+        if entry.get("contentFrom") is not None or entry.get("contentFormat") == "Template":
+            return None
+        content = entry.get("content")
+        if content is None:
+            return ""
+        if not isinstance(content, str) or len(content) > _LARGEST:
+            return None
+        if content.lstrip().startswith("${") and not placeholders.without(content).strip():
+            return None  # a placeholder such as ${SCRIPT}, and nothing else
+        encoding = entry.get("encoding")
+        if not encoding:
+            return content
+        if encoding != "base64":
+            return None  # gzip
+        try:
+            return text_of_base64(content)
+        except ValueError:
+            return None
 
     @property
     def has_reference(self) -> bool:
@@ -228,30 +246,8 @@ def _may_get_spec(obj: Data, kind: NodeConfigKind) -> bool:
     return (obj.get("spec") or {}) in _EMPTY_SPECS and "$patch" not in obj
 
 
-def decode(entry: Data) -> str | None:
-    """Return the text of an entry of ``files``; None where it is elsewhere, made later, or cannot be read."""
-    if entry.get("contentFrom") is not None or entry.get("contentFormat") == "Template":
-        return None
-    content = entry.get("content")
-    if content is None:
-        return ""
-    if not isinstance(content, str) or len(content) > _LARGEST:
-        return None
-    if content.lstrip().startswith("${") and not placeholders.without(content).strip():
-        return None  # a placeholder such as ${SCRIPT}, and nothing else
-    encoding = entry.get("encoding")
-    if not encoding:
-        return content
-    if encoding != "base64":
-        return None  # gzip
-    try:
-        return text_of_base64(content)
-    except ValueError:
-        return None
-
-
 def encode(text: str, encoding: str | None) -> str:
-    """Return a text as the ``content`` of an entry with an encoding that ``decode`` reads."""
+    """Return a text as the ``content`` of an entry with an encoding that ``FileEntry.text`` reads."""
     return base64_of(text) if encoding else text
 
 
