@@ -21,7 +21,7 @@ from krm_fn.pipeline.run import run as run_list
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Context
 from krm_fn.targets.base import Target
-from krm_fn.targets.nodes.node_config import decode
+from krm_fn.targets.nodes.node_config import FileEntry
 from manifests import (
     KUBEADM_SPECS,
     cluster,
@@ -294,5 +294,6 @@ def base64_of(raw: bytes) -> str:
         pytest.param("x" * (2**20 + 1), None, None, id="more than a mebibyte"),
     ],
 )
-def test_decode(content: Any, encoding: Any, text: str | None) -> None:
-    assert decode({"content": content, "encoding": encoding}) == text
+def test_text_of_a_file(content: Any, encoding: Any, text: str | None) -> None:
+    entry = FileEntry((), "/a", {"content": content, "encoding": encoding})
+    assert entry.text == text
