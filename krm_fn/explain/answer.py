@@ -105,7 +105,7 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
 def _belonging(comparison: Comparison) -> dict[ObjectRef, set[str]]:
     """Return the names of the Clusters of each object that was looked at."""
     belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
-    for record in comparison.records:
+    for record in comparison.overview.records:
         memberships = [*record.memberships]
         for target_record in record.targets:
             memberships += target_record.memberships

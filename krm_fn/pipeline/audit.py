@@ -29,7 +29,7 @@ from krm_fn.pipeline.states import complete
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.place import Reading, same_value
-from krm_fn.plan import Overview, needed, plan_records
+from krm_fn.plan import needed, plan_records
 from krm_fn.plan.record import ObjectRecord
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.yamledit import read
@@ -167,11 +167,11 @@ def _inline_patches(obj: Object) -> Iterator[Object]:
 
 def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord]:
     """Return the records of objects in files that set a proxy, in places of targets and in others."""
-    overview = Overview()
     everywhere = config.targets.with_all_on()
     looking = config._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
+    overview = plan_records(manifests, looking)
     records: list[ObjectRecord] = []
-    for record in plan_records(manifests, looking, overview):
+    for record in overview.records:
         targets = []
         for target_record in record.targets:
             target_record.after = tuple(target_record.readings(target_record.places()))
@@ -180,7 +180,8 @@ def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord
         record.targets = targets
         if not record.is_new and (targets or record.names_proxy):
             records.append(record)
-    complete(records, overview, looking)
+    overview.records = records
+    complete(overview, looking)
     return records
 
 

@@ -144,7 +144,7 @@ def _counted(
     """Yield every object that could carry a proxy; an item is read only where its text does not say enough."""
     overview = comparison.overview
     records: defaultdict[int, dict[Pointer, ObjectRecord]] = defaultdict(dict)
-    for record in comparison.records:
+    for record in overview.records:
         if not record.is_new:
             records[record.item_index][record.obj.path] = record
     worth = set(worth_reading(source)) if explained else set()
@@ -314,8 +314,7 @@ _WORDS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnos
 
 def targets_to_choose(source: ObjectSource) -> dict[str, Fields]:
     """Return `spec.targets` that chooses the workloads of presets, and the known charts, of a list of objects."""
-    overview = Overview()
-    plan_records(source, ProxyConfig(), overview)
+    overview = plan_records(source, ProxyConfig())
     names: defaultdict[Why, set[str]] = defaultdict(set)
     for obj in readable_objects(source, worth_reading(source)):
         reason = reason_in(obj, overview)

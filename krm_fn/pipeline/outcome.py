@@ -11,7 +11,7 @@ from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.plan import Overview
-from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
+from krm_fn.plan.record import TargetRecord, edited_targets
 from krm_fn.printable import some
 
 CHANGE_DUE = "ProxyMissing"
@@ -35,14 +35,12 @@ class Comparison(NamedTuple):
     """The comparison of a run, for the commands that show it: see ``plan.record``.
 
     Attributes:
-        records: the objects that a target looked at or that name a proxy, each with its state.
         results: all findings and changes, in no order.
         silenced: those that somebody silences.
-        overview: the facts that the plan found besides.
+        overview: the records, each with the state of its object, and the facts that the plan found besides.
         is_failed: an error keeps the run from changing anything.
     """
 
-    records: Sequence[ObjectRecord] = ()
     results: Sequence[Result] = ()
     silenced: Sequence[Result] = ()
     overview: Overview = Overview()
@@ -51,7 +49,7 @@ class Comparison(NamedTuple):
     @property
     def targets(self) -> list[TargetRecord]:
         """The records of targets for whose object something is declared."""
-        return [*edited_targets(self.records)]
+        return [*edited_targets(self.overview.records)]
 
 
 class Outcome(NamedTuple):

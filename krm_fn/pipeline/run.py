@@ -103,17 +103,17 @@ def run_checked(
     objects: ObjectSource, config: ProxyConfig, given: Object = _NO_FUNCTION_CONFIG
 ) -> Outcome:
     """Run a checked FunctionConfig over a list; raises as ``run`` does."""
-    overview = Overview()
-    records = plan_records(objects, config, overview)
+    overview = plan_records(objects, config)
+    records = overview.records
     silencer = Silencer(config, [*annotated(objects), given], objects.paths)
     changes = ListChanges()
     found = _edited(objects, records, changes, config, silencer) if records else []
     if records:
         from krm_fn.pipeline.states import complete  # noqa: PLC0415 -- many lists hold no proxy
 
-        complete(records, overview, config)
-    judged = [*unreached(records), *review(records, overview, config, given.ref)]
-    judged += _unused(objects, records, overview, config, given)
+        complete(overview, config)
+    judged = [*unreached(records), *review(overview, config, given.ref)]
+    judged += _unused(objects, overview, config, given)
     if objects.others:
         from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- as above
 
@@ -125,7 +125,7 @@ def run_checked(
     known = results.without_duplicates(found)
     has_errors = results.are_severe(found, Severity.ERROR)
     is_failed = has_errors and config.mode is not Mode.CHECK
-    comparison = Comparison(records, known, silenced, overview, is_failed)
+    comparison = Comparison(known, silenced, overview, is_failed)
     if config.mode is Mode.CHECK or has_errors:
         changes = ListChanges()
         found = [result for result in found if result.severity is not Severity.INFO]
@@ -163,7 +163,6 @@ def _edited(
 
 def _unused(
     objects: ObjectSource,
-    records: Sequence[ObjectRecord],
     overview: Overview,
     config: ProxyConfig,
     given: Object,
@@ -172,13 +171,13 @@ def _unused(
     from krm_fn.pipeline import unused  # noqa: PLC0415 -- it is imported with most of what edits
 
     subjects: list[OverrideSubject] = []
-    for record in records:
+    for record in overview.records:
         for target_record in record.targets:
             subjects += target_record.subjects
     idle = [*unused.unused_overrides(config, subjects)]
     if config.mode is not Mode.REMOVE:
-        idle += unused.unused_matchers(config, records, overview, objects)
+        idle += unused.unused_matchers(config, overview, objects)
     return [
         *(finding.about(given.ref) for finding in idle),
-        *unused.unknown_annotations(records, objects),
+        *unused.unknown_annotations(overview.records, objects),
     ]

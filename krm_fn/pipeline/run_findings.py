@@ -32,7 +32,6 @@ _SECRET = ("", "Secret")
 
 
 def review(
-    records: Sequence[ObjectRecord],
     overview: Overview,
     config: ProxyConfig,
     config_ref: ObjectRef,
@@ -40,11 +39,11 @@ def review(
     """Yield the findings after a run, besides those of its targets.
 
     Args:
-        records: the objects, each with the results of its targets.
-        overview: the facts that the plan found besides them.
+        overview: the records, each with the results of its targets, and the facts that the plan found besides.
         config: the checked ProxyConfig.
         config_ref: its identity.
     """
+    records = overview.records
     targets = [*edited_targets(records)]
     is_removal = config.mode is Mode.REMOVE
     without: list[Result] = []

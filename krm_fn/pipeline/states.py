@@ -30,15 +30,14 @@ _POLICIES = SYSTEMS["kyverno"]
 _VALUES = (("", "ConfigMap"), ("", "Secret"))
 
 
-def complete(records: Iterable[ObjectRecord], overview: Overview, config: ProxyConfig) -> None:
+def complete(overview: Overview, config: ProxyConfig) -> None:
     """Complete the records of a run, whose edits are made: the other proxies of each object, and its state.
 
     Args:
-        records: the objects; targets own the places that they do not edit, too.
-        overview: the facts that the plan found besides.
+        overview: the records, where targets own the places that they do not edit, too.
         config: the checked ProxyConfig.
     """
-    listed = [record for record in records if not record.is_new]
+    listed = [record for record in overview.records if not record.is_new]
     note_other_places(listed, overview.uses, config)
     why_none = {}
     for nodes in overview.other_nodes:

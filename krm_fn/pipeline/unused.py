@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from krm_fn.config import OverrideSubject, ProxyConfig
@@ -59,19 +59,18 @@ class _ObjectMatcher(NamedTuple):
 
 
 def unused_matchers(
-    config: ProxyConfig, records: Sequence[ObjectRecord], overview: Overview, source: ObjectSource
+    config: ProxyConfig, overview: Overview, source: ObjectSource
 ) -> Iterator[Result]:
     """Yield a warning for each matcher of objects that fits none of a list.
 
     Args:
         config: the checked ProxyConfig.
-        records: the objects of which the plan knows; most matchers fit one of these.
-        overview: the facts that the plan found besides, such as the sources of charts.
+        overview: the records, of which most matchers fit one, and the sources of charts.
         source: the objects of the list, which are read only for matchers that fit none of these.
     """
-    planned = [record.obj for record in records if record.targets]
+    planned = [record.obj for record in overview.records if record.targets]
     systems: set[str] = set()
-    for record in records:
+    for record in overview.records:
         systems.update(system_of(target_record.target_id) for target_record in record.targets)
     for matcher in _matchers(config, overview):
         if matcher.system and matcher.system not in systems:

@@ -64,22 +64,19 @@ __all__ = [
 _NO_TARGETS = ItemTargets([], [])
 
 
-def plan_records(
-    source: ObjectSource, config: ProxyConfig, overview: Overview
-) -> list[ObjectRecord]:
-    """Return a record for each object that a target looks at or that names a proxy, in the order of the list.
+def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
+    """Return a record for each object that a target looks at or that names a proxy, and the facts found besides.
 
-    In a record targets have the order of their table; at the end are objects that the list lacks. All targets of an
-    object share its data: each sees the changes of those before it.
+    All targets of an object share its data: each sees the changes of those before it.
 
     Args:
         source: the objects.
         config: the checked FunctionConfig.
-        overview: the other facts for the report, to be filled.
 
     Raises:
         InputError: an item that concerns a target or a Cluster cannot be read.
     """
+    overview = Overview()
     reader = ItemReader(source)
     read = list(reader.of_kinds(_cluster_kinds(source)))
     read += reader.readable_of_kinds(system_kinds())
@@ -98,7 +95,6 @@ def plan_records(
         patched.update(items_of_kinds(source, classes.kinds, classes.words))
     naming = _naming_a_proxy(source)
     known: ObjectIndex[None] = ObjectIndex(folders=folders)
-    records: list[ObjectRecord] = []
     new_objects: list[ObjectRecord] = []
     for index in sorted({*targets_of, *patched, *naming}):
         targets, creators = targets_of.get(index, _NO_TARGETS)
@@ -127,12 +123,12 @@ def plan_records(
                     add_target(record, TARGETS[OF_CLASSES], edit, seen)
                 new_objects += companions(record, creators, seen)
             if record.targets or (record.names_proxy and not obj.is_local):
-                records.append(record)
+                overview.records.append(record)
     new_objects += generated(topology, config)
-    records += lacking(new_objects, known, folders, config, overview)
+    overview.records += lacking(new_objects, known, folders, config, overview)
     overview.unreadable = list(reader.unreadable.values())
     overview.kinds = reader.kinds
-    return records
+    return overview
 
 
 def needed(source: ObjectSource, config: ProxyConfig) -> set[int]:

@@ -12,6 +12,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.items import is_selected
+from krm_fn.plan.record import ObjectRecord
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.systems import System, system_of
@@ -68,9 +69,11 @@ def _is_written(key: Key, system: System | None) -> bool:
 
 
 class Overview:
-    """The facts that ``plan_records`` finds besides the records; it is filled while that runs.
+    """The records of a list of objects, and the facts found besides them; ``plan_records`` fills it.
 
     Attributes:
+        records: those of the objects that a target looks at or that name a proxy, in the order of the list. Targets
+            have the order of their table in each; at the end are objects that the list lacks.
         config: the ProxyConfig of the plan; None before the Clusters are read.
         candidates: how many objects are of kinds that a target could write.
         selected: how many of them the selector includes.
@@ -85,6 +88,7 @@ class Overview:
 
     def __init__(self) -> None:
         self.config: ProxyConfig | None = None
+        self.records: list[ObjectRecord] = []
         self.candidates = 0
         self.selected = 0
         self.other_nodes: list[OtherNodes] = []
