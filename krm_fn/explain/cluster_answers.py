@@ -79,12 +79,9 @@ def _add_proxy(proxies: dict[str, str], grant: Grant) -> None:
     http_proxy, https_proxy = grant.urls
     url = http_proxy or https_proxy or "no proxy"
     for part in grant.parts or (READERS[grant.audience],):
-        if proxies.setdefault(_kind(part), url) != url:
+        kind = "workers" if part.startswith("worker") else part
+        if proxies.setdefault(kind, url) != url:
             proxies[part] = url
-
-
-def _kind(part: str) -> str:
-    return "workers" if part.startswith("worker") else part
 
 
 def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, str]:

@@ -68,10 +68,13 @@ def audit(
     for ref, meant in misspelt(manifests):
         message = f"this object is no ProxyConfig: did you mean `{meant}`?"
         results.append(Result.of("ConfigIgnored", message).about(ref))
-    judged = read_records(manifests, config)
-    for record in judged:
+    records = read_records(manifests, config)
+    judged = len(configs)
+    for record in records:
         results += _of_record(record)
-    results += _disagreements(judged)
+        # The values of others have no reader that is known.
+        judged += bool(record.targets or (record.others and record.obj.group_kind in POD_KINDS))
+    results += _disagreements(records)
     files = dict(manifests.others)
     for name, text in manifests.files.items():
         if _KUSTOMIZE in text:
@@ -85,7 +88,7 @@ def audit(
     left += silencer.left(idle)
     return Audit(
         results=tuple(sorted_results(without_duplicates(left))),
-        judged=len(configs) + sum(map(_is_judged, judged)),
+        judged=judged,
         silenced=tuple(silencer.silenced),
     )
 
@@ -183,11 +186,6 @@ def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord
     overview.records = records
     complete(overview, looking)
     return records
-
-
-def _is_judged(record: ObjectRecord) -> bool:
-    """Return whether the values of an object have a reader that is known."""
-    return bool(record.targets or (record.others and record.obj.group_kind in POD_KINDS))
 
 
 def _of_record(record: ObjectRecord) -> Iterator[Result]:
