@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import re
 
-from krm_fn.light_typing import NamedTuple
-
 _PLACEHOLDER = r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}"
 _DEFAULT = r":?[=-](?P<value>.*)"
 _QUOTES = "[\"']"
@@ -24,14 +22,6 @@ _SHOWN = str.maketrans("\ue000\ue001\ue002", "${}")
 _COMMA = "\0"
 """A sign in the place of a comma inside of a placeholder."""
 _TEMPLATES = {"{{": "}}", "${": "}", "$(": ")"}
-
-
-class Placeholder(NamedTuple):
-    """One placeholder: ``text`` as it is to be written, and the ``default`` in it; "" if it has none."""
-
-    text: str
-    name: str
-    default: str
 
 
 def is_in(text: str) -> bool:
@@ -50,24 +40,23 @@ def is_template(text: str) -> bool:
     return False
 
 
-def alone(text: str) -> Placeholder | None:
-    """Return the placeholder that makes up ``text``; None for anything else.
-
-    Quotes around a default are left out of ``text``: they are there for YAML, which sees them once the default has
-    been put in, and would become a part of the value in a drop-in.
-    """
-    match = re.fullmatch(_PLACEHOLDER, text) if text.startswith("${") else None
-    return _read(match) if match else None
+def is_alone(text: str) -> bool:
+    """Return whether one placeholder makes up ``text``."""
+    return text.startswith("${") and re.fullmatch(_PLACEHOLDER, text) is not None
 
 
 def normal(text: str) -> str:
-    """Return ``text`` with each placeholder in the form of ``alone``."""
-    return re.sub(_PLACEHOLDER, lambda match: _read(match).text, text)
+    """Return ``text`` with each placeholder as it is to be written, without quotes around its default.
+
+    They are there for YAML, which sees them once the default has been put in, and would become a part of the value in a
+    drop-in.
+    """
+    return re.sub(_PLACEHOLDER, lambda match: re.sub(_QUOTES, "", match[0]), text)
 
 
 def with_defaults(text: str) -> str:
     """Return ``text`` with each placeholder replaced by its default, "" if it has none."""
-    return re.sub(_PLACEHOLDER, lambda match: _read(match).default, text)
+    return re.sub(_PLACEHOLDER, _default, normal(text))
 
 
 def without(text: str) -> str:
@@ -94,9 +83,6 @@ def split(text: str) -> list[str]:
     return [part.replace(_COMMA, ",").strip() for part in hidden.split(",")]
 
 
-def _read(match: re.Match[str]) -> Placeholder:
-    rest = re.sub(_QUOTES, "", match["rest"])
-    default = re.fullmatch(_DEFAULT, rest)
-    return Placeholder(
-        f"${{{match['name']}{rest}}}", match["name"], default["value"] if default else ""
-    )
+def _default(match: re.Match[str]) -> str:
+    default = re.fullmatch(_DEFAULT, match["rest"])
+    return default["value"] if default else ""

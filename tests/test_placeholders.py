@@ -204,10 +204,11 @@ def test_split(text: str, parts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param('${A:="x"}', ("${A:=x}", "x"), id="a default in quotes"),
-        pytest.param("$(A)", None, id="a variable of kustomize"),
+        pytest.param('${A:="x"}', (True, "${A:=x}", "x"), id="a default in quotes"),
+        pytest.param("${A}${B:=y}", (False, "${A}${B:=y}", "y"), id="two"),
+        pytest.param("$(A)", (False, "$(A)", "$(A)"), id="a variable of kustomize"),
     ],
 )
-def test_alone(text: str, expected: tuple[str, str] | None) -> None:
-    found = placeholders.alone(text)
-    assert (found and (found.text, found.default)) == expected
+def test_placeholders_and_their_defaults(text: str, expected: tuple[bool, str, str]) -> None:
+    found = (placeholders.is_alone(text), placeholders.normal(text), placeholders.with_defaults(text))
+    assert found == expected

@@ -41,7 +41,7 @@ def mirror_hosts(file: Any) -> Texts:
     for registry, urls in _urls_by_registry(path, content):
         own_names = _DOCKER_HUB if registry in _DOCKER_HUB else {registry}
         for url in urls:
-            name = "" if placeholders.alone(url) else url_host(re.sub(_USER, "//", url))
+            name = "" if placeholders.is_alone(url) else url_host(re.sub(_USER, "//", url))
             if name and name not in own_names:
                 hosts[name] = None
     return tuple(hosts)

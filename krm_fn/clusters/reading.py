@@ -54,9 +54,8 @@ def text(value: Any) -> str:
 def word(value: Any) -> str:
     """Return a name such as ``eu-west-1`` or a single placeholder; "" for anything else."""
     name = text(value)
-    placeholder = placeholders.alone(name)
-    if placeholder:
-        return placeholder.text
+    if placeholders.is_alone(name):
+        return placeholders.normal(name)
     return name if re.fullmatch(_WORD, name) else ""
 
 
@@ -100,8 +99,8 @@ def _filled_in_later(value: str, read: Callable[[str], Any]) -> str:
     An ``@`` may be a part of a credential, in a default as well.
     """
     normal = placeholders.normal(value)
-    placeholder = placeholders.alone(normal)
-    if placeholder and placeholder.default and not read(placeholder.default):
+    default = placeholders.with_defaults(normal) if placeholders.is_alone(normal) else ""
+    if default and not read(default):
         return ""
     is_host_or_network = re.fullmatch(_AROUND, placeholders.without(normal)) is not None
     return normal if is_host_or_network and "@" not in normal else ""

@@ -23,11 +23,8 @@ _MIRROR_CA = ("registryMirror", "ca")
 
 def refers(spec: Any) -> bool:
     """Return whether a ``spec`` names objects."""
-    if spec.get("from"):
-        return True
-    if lookup(spec, (*_TRUSTED_CA, "configMap")):
-        return True
-    return bool(lookup(spec, (*_MIRROR_CA, "configMap")))
+    fields = (("from",), (*_TRUSTED_CA, "configMap"), (*_MIRROR_CA, "configMap"))
+    return any(lookup(spec, field) for field in fields)
 
 
 class MergedSpec:

@@ -98,12 +98,12 @@ _USER_INFO = rf"{_ENCODED}+(?::{_ENCODED}*)?"
 
 def url_problems(url: str) -> Iterator[str]:
     """Return a line for each reason why ``url``, which is not empty, cannot be the URL of a proxy."""
-    placeholder = placeholders.alone(url)
     if any(letter.isspace() or not letter.isprintable() for letter in url):
         yield 'must not hold blanks or line breaks: write a blank inside a password as "%20"'
-    elif placeholder:
-        if placeholder.default:
-            for text in url_problems(placeholder.default):
+    elif placeholders.is_alone(url):
+        default = placeholders.with_defaults(url)
+        if default:
+            for text in url_problems(default):
                 yield f"has a placeholder with a default, which {text}"
     elif placeholders.is_in(url):
         yield 'must be a placeholder as a whole, such as "${HTTP_PROXY}", or hold none'

@@ -11,14 +11,13 @@ import pytest
 
 from function_configs import PROXY, SCHEMA, loaded, proxy_config, without_reasons
 from krm_fn.config import (
-    ClusterMatcher,
     Override,
-    PolicyChange,
     ProxyConfig,
     TargetOptions,
     load,
     names_of_only,
 )
+from krm_fn.config.proxy_config import ClusterMatcher, PolicyChange
 from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS

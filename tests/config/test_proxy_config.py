@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from krm_fn.config import ClusterMatcher, Matcher, OverrideSubject, Selector
+from krm_fn.config import Matcher, OverrideSubject, Selector
+from krm_fn.config.proxy_config import ClusterMatcher
 
 IDENTITY: dict[str, Any] = {
     "kind": "KubeadmControlPlane",
