@@ -112,13 +112,11 @@ class Provided(NamedTuple):
 
     Attributes:
         names: the variables, in upper case.
-        entries: the entries of ``env`` that refer to them, which stay.
-        sources: the entries of ``envFrom`` that refer to them.
+        entries: the entries of ``env`` and of ``envFrom`` that refer to them, which stay.
     """
 
     names: frozenset[str] = frozenset()
     entries: tuple[Data, ...] = ()
-    sources: tuple[Data, ...] = ()
 
 
 class EnvEntries(NamedTuple):
@@ -209,7 +207,7 @@ class EnvEntries(NamedTuple):
     def _set_elsewhere(self) -> frozenset[str]:
         """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
         for source in list_at(self.env_from, ()):
-            if source in self.provided.sources:
+            if source in self.provided.entries:
                 continue
             # With a prefix the variables have other names.
             if not lookup(source, ("prefix",)):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
 from krm_fn.clusters import Folders, Key, ObjectIndex, key_of
-from krm_fn.krm.resourcelist import Object, group_kind
+from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
 from krm_fn.places.choice import is_refused
@@ -23,7 +23,6 @@ from krm_fn.settings import PROXY_VARIABLES
 
 _OF_ONE_KEY = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 _OF_ALL_KEYS = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
-_FLUX_GROUP = ".toolkit.fluxcd.io"
 
 
 class DataReference(NamedTuple):
@@ -167,14 +166,6 @@ class DataUses:
             for reference in _references(namespace_of(obj), container):
                 self.note(reference)
 
-    def note_flux(self, obj: Data) -> None:
-        """Note the Secret that an object of Flux refers to; nothing for any other object."""
-        name = text_at(obj, ("spec", "proxySecretRef", "name"))
-        group, _ = group_kind(obj)
-        if name and group.endswith(_FLUX_GROUP):
-            key = Key("", "Secret", namespace_of(obj), name)
-            self.note(DataReference(key, is_proxy_of_flux=True))
-
     def note_data(self, listed: Iterable[Object]) -> None:
         """Note the ConfigMaps and Secrets of the list, each with the references that mean it."""
         objects = {key_of(obj): obj.data for obj in listed}
@@ -229,18 +220,16 @@ def _references(namespace: str, container: Container) -> Iterator[DataReference]
 def provided_for(uses: DataUses, obj: Data, container: Container) -> Provided:
     """Return the variables that a container of an object gets from ConfigMaps and Secrets of the list."""
     entries = []
-    sources = []
     names: set[str] = set()
     for reference in _references(namespace_of(obj), container):
         listed = [use.members for use in uses.meant(reference.key) if use.members is not None]
         if not listed:
             continue
+        entries.append(reference.entry)
         if reference.member:
-            entries.append(reference.entry)
             names.add(reference.variable)
         else:
-            sources.append(reference.entry)
             for member in PROXY_VARIABLES:
                 if all(member in members for members in listed):
                     names.add(member.upper())
-    return Provided(frozenset(names), tuple(entries), tuple(sources))
+    return Provided(frozenset(names), tuple(entries))

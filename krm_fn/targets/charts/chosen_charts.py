@@ -35,6 +35,7 @@ from krm_fn.targets.charts.release_values import (
     service_names,
     sources,
     values_elsewhere,
+    values_path,
 )
 
 _UNKNOWN = (
@@ -226,48 +227,31 @@ class _ChartPlaces(NamedTuple):
 
 
 def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
-    """Yield the places in the values that an object holds, and a warning for each one that something else sets."""
-    data = chart_places.data
-    own = []
-    for value in chart_places.values:
-        override = find_override(value, use, data)
-        if override and chart_places.context.settings.sets_any:
-            yield override
-        else:
-            own.append(value)
-    chart_places = chart_places._replace(values=own)
-    if group_kind(data) == HELM_RELEASE:
-        yield from _in_release(chart_places, use)
-    else:
-        yield from _in_application(chart_places, use)
+    """Yield the places in the values that an object holds, and a warning for each one that something else sets.
 
-
-def _in_release(chart_places: _ChartPlaces, use: ChartUse) -> Places:
-    """Yield the places in ``spec.values``, without those that a ConfigMap or Secret of ``valuesFrom`` has begun."""
+    Those that a ConfigMap or Secret of ``valuesFrom`` has begun are written there.
+    """
     data = chart_places.data
     others = values_elsewhere(data, chart_places.context.uses)
     there = own_values(use, data)
     own = []
     for value in chart_places.values:
-        # Values of the object win over those of ``valuesFrom``: begun there, they are written there.
+        override = find_override(value, use, data)
         is_elsewhere = any(holds(value, other) for other in others)
-        if holds(value, there) or not is_elsewhere:
+        if override and chart_places.context.settings.sets_any:
+            yield override
+        # Values of the object win over those of ``valuesFrom``.
+        elif holds(value, there) or not is_elsewhere:
             own.append(value)
     chart_places = chart_places._replace(values=own)
-    yield from chart_places.places(data, (*use.path, "values"), len(use.path))
-
-
-def _in_application(chart_places: _ChartPlaces, use: ChartUse) -> Places:
-    """Yield the places in ``valuesObject``, or in the text ``values`` if only that is there."""
-    data = chart_places.data
-    helm = (*use.path, "helm")
-    path = (*helm, "values")
-    text = text_at(data, path)
-    if text.strip() and own_values(use, data) is None:
-        value_text = embedded.Value(path, text)
+    # An Application may hold its values as a text alone.
+    text_path = (*use.path, "helm", "values")
+    text = text_at(data, text_path)
+    if text.strip() and there is None:
+        value_text = embedded.Value(text_path, text)
         yield text_place(value_text, YamlText(chart_places.places), "the values")
     else:
-        yield from chart_places.places(data, (*helm, "valuesObject"), len(use.path))
+        yield from chart_places.places(data, values_path(use, data), len(use.path))
 
 
 def _in_data(data: Data, context: Context) -> Places:

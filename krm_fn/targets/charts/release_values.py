@@ -44,10 +44,16 @@ def sources(data: Data) -> Iterator[tuple[Key, str]]:
             yield Key("", text_at(source, ("kind",)), namespace_of(data), name), key
 
 
+def values_path(use: ChartUse, data: Data) -> Pointer:
+    """Return the path of the values of a chart that a HelmRelease or an Application holds as data."""
+    if group_kind(data) == HELM_RELEASE:
+        return (*use.path, "values")
+    return (*use.path, "helm", "valuesObject")
+
+
 def own_values(use: ChartUse, data: Data) -> Any:
     """Return the values of a chart that a HelmRelease or an Application holds as data; None if they are a text."""
-    root = ("values",) if group_kind(data) == HELM_RELEASE else ("helm", "valuesObject")
-    return lookup(data, (*use.path, *root))
+    return lookup(data, values_path(use, data))
 
 
 def read_values(use: ChartUse, data: Data) -> Any:

@@ -16,20 +16,20 @@ from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
 from krm_fn.targets.created_objects import skeleton, was_created
-from krm_fn.targets.giantswarm.helm_values import ENV, present
+from krm_fn.targets.giantswarm.helm_values import ENV, is_present
 
-_IN_SECRET = (
+_PLACES = (
     Place(giantswarm.CLUSTER_PROXY, SHORT, "`cluster.proxy`"),
     Place(("env",), ENV, "`env`"),
     Place((), SNAKE, "the values"),
 )
-_IN_CONFIG_MAP = ((giantswarm.CLUSTER_PROXY, SHORT), (("env",), ENV), ((), SNAKE))
 
 
 def _in_config_map(document: Any, *, is_created: bool) -> Iterator[Place]:
     """Yield the places that are there, and in a ConfigMap of ours that the cluster is behind a proxy."""
-    for place in present(document, (), *_IN_CONFIG_MAP):
-        yield place._replace(kept_steps=0)
+    for place in _PLACES:
+        if is_present(document, place):
+            yield place
     if is_created:
         yield Place(("cluster", "private"), OneMember(_private), "`private` of `cluster`")
 
@@ -67,7 +67,7 @@ class _ClusterValues(Target):
             return
         value = text_of(data, "values")
         if data.get("kind") == "Secret":
-            yield text_place(value, YamlText(lambda document: _IN_SECRET, _IN_SECRET), "the values")  # noqa: ARG005
+            yield text_place(value, YamlText(lambda document: _PLACES, _PLACES), "the values")  # noqa: ARG005
         else:
             places = partial(_in_config_map, is_created=was_created(data))
             yield text_place(value, YamlText(places, list(places({}))), "the values")

@@ -63,16 +63,21 @@ def places_of_values(data: Data, places: PlacesOf, begun: Sequence[Place] = ()) 
 
 
 def present(data: Any, root: Pointer, *rows: Row) -> Iterator[Place]:
-    """Yield the places of rows that are there: one of the members, one of the variables, or a mapping `proxy`."""
+    """Yield the places of rows that are there; a mapping stays when it becomes empty, and a list goes."""
     for way, form in rows:
         path = (*root, *way)
-        there = lookup(data, path)
         label = f"`{'.'.join(way)}`" if way else "the values"
-        place = Place(path, form, label, len(path))
+        kept_steps = len(path)
         if isinstance(form, EnvEntries):
-            place = place._replace(kept_steps=len(path) - 1)
-            is_there = any(True for _ in form.read(data, place))
-        else:
-            is_there = form.is_in(there) or (there is not None and way[-1:] == ("proxy",))
-        if is_there:
+            kept_steps -= 1
+        place = Place(path, form, label, kept_steps)
+        if is_present(data, place):
             yield place
+
+
+def is_present(data: Any, place: Place) -> bool:
+    """Return whether a place is there: one of the members, one of the variables, or a mapping `proxy`."""
+    if isinstance(place.form, Members):
+        there = lookup(data, place.path)
+        return place.form.is_in(there) or (there is not None and place.path[-1:] == ("proxy",))
+    return any(True for _ in place.form.read(data, place))

@@ -28,13 +28,7 @@ from krm_fn.places.text_forms import DROP_IN, readings
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.nodes.node_config import MARK, FileEntry, NodeConfig, encode
 
-_BOTH_CASES = MappingProxyType(
-    {
-        name: name
-        for variable in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
-        for name in (variable, variable.lower())
-    }
-)
+_BOTH_CASES = MappingProxyType({name: name for name in PROXY_VARIABLES})
 
 
 class NodeFile(NamedTuple):

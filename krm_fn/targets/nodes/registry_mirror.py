@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Iterator
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -95,8 +96,8 @@ def _described(text: str) -> str:
     return pem.shown(text) if pem.split(text) else ""
 
 
-def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
-    """Return a finding that containerd does not look at our files, or that nothing says that it does."""
+def _readers_problems(config: NodeConfig, data: Data) -> Iterator[Result]:
+    """Yield a finding that containerd does not look at our files, or that nothing says that it does."""
     texts = config.commands_in(data)
     for file in config.files_in(data):
         text = file.text or ""
@@ -107,15 +108,16 @@ def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
         is_other = folders is not None and _CERTS_D not in folders[1].split(":")
         if is_other or re.search(_OLD_MIRRORS, text):
             message = f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect'
-            return Result.of("MirrorNotRead", message, file.field("content"))
+            yield Result.of("MirrorNotRead", message, file.field("content"))
+            return
     for text in texts:
         if "config_path" in text and _CERTS_D in text:
-            return None
+            return
     message = (
         f'containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "{_CERTS_D}": check '
         "that the node image has one of them"
     )
-    return Result.of("MirrorNotRead", message, config.path, is_info=True)
+    yield Result.of("MirrorNotRead", message, config.path, is_info=True)
 
 
 class _RegistryMirror(ConfigTarget):
@@ -155,9 +157,7 @@ class _RegistryMirror(ConfigTarget):
         form = WholeFiles(config, partial(_is_ours, registries), files, _described, "0640")
         yield Place(config.files, form, "the registry mirror of containerd", is_unconditional=True)
         if files and not registries:
-            finding = _readers_problem(config, data)
-            if finding:
-                yield finding
+            yield from _readers_problems(config, data)
 
 
 TARGET = _RegistryMirror

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from urllib.parse import unquote
 
+from krm_fn.clusters import Key
 from krm_fn.formats import embedded
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
 from krm_fn.places.place import Place
-from krm_fn.places.provided import DataUse, DataUses, name_of
+from krm_fn.places.provided import DataReference, DataUse, DataUses, name_of, namespace_of
 from krm_fn.places.text_forms import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -161,7 +163,11 @@ class _ProxyData(Target):
 
     def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the Secret that an object of Flux refers to."""
-        uses.note_flux(data)
+        name = text_at(data, ("spec", "proxySecretRef", "name"))
+        group, _ = group_kind(data)
+        if name and group.endswith(".toolkit.fluxcd.io"):
+            key = Key("", "Secret", namespace_of(data), name)
+            uses.note(DataReference(key, is_proxy_of_flux=True))
 
 
 TARGET = _ProxyData

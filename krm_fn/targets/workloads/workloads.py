@@ -196,9 +196,7 @@ class _Workloads(Target):
     def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""
         at = _pod_spec(data, options)
-        if at is None:
-            return Readers(Audience.POD)
-        if choice.is_refused(data, at):
+        if at is None or choice.is_refused(data, at):
             return Readers(Audience.POD)
         audience = Audience.POD
         names: Texts = ()
