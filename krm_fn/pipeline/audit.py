@@ -175,13 +175,10 @@ def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord
     overview = plan_records(manifests, looking)
     records: list[ObjectRecord] = []
     for record in overview.records:
-        targets = []
         for target_record in record.targets:
             target_record.after = tuple(target_record.readings(target_record.places()))
-            if target_record.after:
-                targets.append(target_record)
-        record.targets = targets
-        if not record.is_new and (targets or record.names_proxy):
+        record.targets = [target_record for target_record in record.targets if target_record.after]
+        if not record.is_new and (record.targets or record.names_proxy):
             records.append(record)
     overview.records = records
     complete(overview, looking)

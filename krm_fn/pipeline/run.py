@@ -21,7 +21,7 @@ from krm_fn.pipeline.outcome import (
     in_report,
     once_for_each_fact,
 )
-from krm_fn.pipeline.run_findings import review, unreached
+from krm_fn.pipeline.run_findings import review
 from krm_fn.pipeline.silenced import Silencer, annotated
 from krm_fn.plan import ObjectSource, Overview, plan_records
 from krm_fn.plan.record import ObjectRecord, edited_targets
@@ -112,7 +112,7 @@ def run_checked(
         from krm_fn.pipeline.states import complete  # noqa: PLC0415 -- many lists hold no proxy
 
         complete(overview, config)
-    judged = [*unreached(records), *review(overview, config, given.ref)]
+    judged = [*review(overview, config, given.ref)]
     judged += _unused(objects, overview, config, given)
     if objects.others:
         from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- as above

@@ -10,7 +10,6 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, count
-from krm_fn.light_typing import Variables
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Style
@@ -44,6 +43,7 @@ def review(
         config_ref: its identity.
     """
     records = overview.records
+    yield from _unreached_objects(records)
     targets = [*edited_targets(records)]
     is_removal = config.mode is Mode.REMOVE
     without: list[Result] = []
@@ -58,8 +58,8 @@ def review(
         yield from record.findings
     yield from without
     for target_record in targets:
-        if variables := target_record.variables:
-            yield from map(target_record.result, _about_place(target_record, variables))
+        if target_record.variables:
+            yield from map(target_record.result, _about_place(target_record))
     yield from _exposed_passwords(targets, config)
     yield from _service_addresses(targets)
     yield from _about_list(overview, config, config_ref)
@@ -80,27 +80,28 @@ def reader_of(target_record: TargetRecord) -> Reader:
     )
 
 
-def _about_place(target_record: TargetRecord, wanted: Variables) -> Iterator[Result]:
+def _about_place(target_record: TargetRecord) -> Iterator[Result]:
     """Yield the faults of values that others wrote there, and a warning where it still differs and nobody said so."""
-    yield from _encoded_placeholder(target_record, wanted)
+    yield from _encoded_placeholder(target_record)
+    variables = target_record.variables
     is_whole_system = target_record.target_id in SYSTEMS
     keeps = is_whole_system and target_record.options.get("conflict") == "Keep"
     ours = set()
     for reading in target_record.after:
-        if reading.value == wanted.get(reading.variable):
+        if reading.value == variables.get(reading.variable):
             ours.add(reading.file)
     judged = target_record.after
     if ours:  # the target reports another file, which it cannot remove
         files = {*ours, ""}
         judged = tuple(reading for reading in judged if reading.file in files)
-    for result in judge_places(judged, reader_of(target_record), wanted):
+    for result in judge_places(judged, reader_of(target_record), variables):
         # With `Keep` the user wants what is there, as far as it reaches its reader.
         if not keeps or result.code in ("ValueLost", "UrlInvalid"):
             yield result
     if keeps or not all(result.reports_edit for result in target_record.results):
         return
     for reading in target_record.after:
-        value = wanted.get(reading.variable, "")
+        value = variables.get(reading.variable, "")
         if reading.text and not same_value(reading.variable, reading.text, value):
             message = (
                 f"`{reading.variable}` of {reading.place} has another value than this ProxyConfig says: "
@@ -110,11 +111,11 @@ def _about_place(target_record: TargetRecord, wanted: Variables) -> Iterator[Res
             return
 
 
-def _encoded_placeholder(target_record: TargetRecord, wanted: Variables) -> Iterator[Result]:
+def _encoded_placeholder(target_record: TargetRecord) -> Iterator[Result]:
     """Yield a warning for a placeholder in an encoded text, where no later step finds it."""
     for reading in target_record.after:
         value = reading.value or ""
-        if not placeholders.is_in(value) or value != wanted.get(reading.variable):
+        if not placeholders.is_in(value) or value != target_record.variables.get(reading.variable):
             continue
         stored = lookup(target_record.obj.data, reading.path)
         if isinstance(stored, str) and not placeholders.is_in(stored):
@@ -129,7 +130,7 @@ def _encoded_placeholder(target_record: TargetRecord, wanted: Variables) -> Iter
 # what no place of an object can hold
 
 
-def unreached(records: Iterable[ObjectRecord]) -> Iterator[Result]:
+def _unreached_objects(records: Iterable[ObjectRecord]) -> Iterator[Result]:
     """Yield a warning for each object that cannot hold the proxy of an override, or that claims a foreign Cluster."""
     for record in records:
         for target_record in record.targets:

@@ -166,19 +166,11 @@ def _proxy(data: Any, name: str | None) -> _Fields:
             value = lookup(data, place)
             if value is None or field in fields:
                 continue
-            if field not in _URLS:
-                value = _joined(value)
+            is_list = isinstance(value, list) and field not in _URLS
+            if is_list and all(isinstance(entry, str) for entry in value):
+                value = ",".join(value)
             fields[field] = ForeignValue(value, field_path(place))
     return fields
-
-
-def _joined(value: Any) -> Any:
-    """Return a list of entries as one text; its place is that of the list."""
-    if not isinstance(value, list):
-        return value
-    if all(isinstance(entry, str) for entry in value):
-        return ",".join(value)
-    return value
 
 
 def _tkg(data: Any) -> _Fields:
@@ -190,7 +182,7 @@ def _tkg(data: Any) -> _Fields:
         return {}
     for name, path in _TKG_FACTS.items():
         value = lookup(data, (name,))
-        if value not in (None, "", [], {}, False, 0):
+        if value:
             fields[path] = ForeignValue(value, name)
     infrastructure = _infrastructure(data)
     if infrastructure:
