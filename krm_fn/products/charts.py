@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.products import proxy_keys
 
-Path = tuple[str, ...]
-
 LIST, MAPPING, CAMEL_CASE, SNAKE_CASE = "List", "Mapping", "CamelCase", "SnakeCase"
 URL, MEMBERS = "URL", "Members"
 """Forms: ``[{name, value}]``; ``{NAME: value}``; ``httpProxy``, ``httpsProxy``, ``noProxy``; the same in snake case;
@@ -54,7 +52,7 @@ class ChartValue(NamedTuple):
     unless: Signs = ()
 
     @property
-    def steps(self) -> Path:
+    def steps(self) -> Texts:
         """The path, taken apart."""
         return tuple(filter(None, self.path.split(".")))
 
@@ -64,7 +62,7 @@ class ChartValue(NamedTuple):
         return self.path or next(filter(None, self.members))
 
     @property
-    def texts(self) -> dict[str, Path]:
+    def texts(self) -> dict[str, Texts]:
         """Variable -> the path of the text that holds it; empty for a list and a mapping of variables.
 
         One text for both proxies is that of ``HTTPS_PROXY``.

@@ -53,22 +53,8 @@ _GCP = Cloud(
         "metadata.google.internal.",
     ),
 )
-# docs.openstack.org/nova "Metadata service". Its IPv6 address needs a zone, which no entry can carry.
-_OPENSTACK = Cloud("OpenStack")
 # docs.oracle.com, Oracle Cloud Native Environment, proxies.
 _ORACLE = Cloud("Oracle Cloud")
-# docs.digitalocean.com "How to Access Information about a Droplet using the Metadata API".
-_DIGITAL_OCEAN = Cloud("DigitalOcean")
-# hetznercloud/hcloud-go `hcloud/metadata`: its endpoint is http://169.254.169.254/hetzner/v1/metadata.
-_HETZNER = Cloud("Hetzner")
-# techdocs.akamai.com "Use the Metadata service API": an IPv4 and an IPv6 address.
-_LINODE = Cloud("Linode", metadata_v6=("fd00:a9fe:a9fe::1",))
-# cloud.ibm.com/apidocs/vpc-identity "Endpoint URLs": the address, or the name, which `https` demands.
-_IBM_VPC = Cloud("IBM Cloud VPC", metadata=(_METADATA, "api.metadata.cloud.ibm.com"))
-# packethost/packngo `metadata`: BaseURL is https://metadata.platformequinix.com; there is no link-local address.
-_EQUINIX = Cloud("Equinix Metal", metadata=("metadata.platformequinix.com",))
-# canonical/cloud-init, datasource CloudStack: http://data-server./latest/meta-data, a name of the virtual router.
-_CLOUDSTACK = Cloud("CloudStack", metadata=("data-server", "data-server."))
 
 CLOUDS = {
     "AWSCluster": _AWS,
@@ -81,15 +67,22 @@ CLOUDS = {
     "AzureASOManagedCluster": AZURE,
     "GCPCluster": _GCP,
     "GCPManagedCluster": _GCP,
-    "OpenStackCluster": _OPENSTACK,
+    # docs.openstack.org/nova "Metadata service". Its IPv6 address needs a zone, which no entry can carry.
+    "OpenStackCluster": Cloud("OpenStack"),
     "OCICluster": _ORACLE,
     "OCIManagedCluster": _ORACLE,
-    "DOCluster": _DIGITAL_OCEAN,
-    "HetznerCluster": _HETZNER,
-    "LinodeCluster": _LINODE,
-    "IBMVPCCluster": _IBM_VPC,
-    "PacketCluster": _EQUINIX,
-    "CloudStackCluster": _CLOUDSTACK,
+    # docs.digitalocean.com "How to Access Information about a Droplet using the Metadata API".
+    "DOCluster": Cloud("DigitalOcean"),
+    # hetznercloud/hcloud-go `hcloud/metadata`: its endpoint is http://169.254.169.254/hetzner/v1/metadata.
+    "HetznerCluster": Cloud("Hetzner"),
+    # techdocs.akamai.com "Use the Metadata service API": an IPv4 and an IPv6 address.
+    "LinodeCluster": Cloud("Linode", metadata_v6=("fd00:a9fe:a9fe::1",)),
+    # cloud.ibm.com/apidocs/vpc-identity "Endpoint URLs": the address, or the name, which `https` demands.
+    "IBMVPCCluster": Cloud("IBM Cloud VPC", metadata=(_METADATA, "api.metadata.cloud.ibm.com")),
+    # packethost/packngo `metadata`: BaseURL is https://metadata.platformequinix.com; there is no link-local address.
+    "PacketCluster": Cloud("Equinix Metal", metadata=("metadata.platformequinix.com",)),
+    # canonical/cloud-init, datasource CloudStack: http://data-server./latest/meta-data, a name of the virtual router.
+    "CloudStackCluster": Cloud("CloudStack", metadata=("data-server", "data-server.")),
 }
 """Kind of an infrastructure cluster -> its cloud.
 

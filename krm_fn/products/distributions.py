@@ -12,7 +12,7 @@ Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy),
 
 from __future__ import annotations
 
-from krm_fn.light_typing import Any, GroupKind, NamedTuple, Texts
+from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products import proxy_keys
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 
@@ -126,40 +126,9 @@ PRODUCTS = {
 """ID of a target -> its product."""
 
 _TEMPLATE = ("spec", "template", "spec")
-_ASO = "containerservice.azure.com"
 
 CA_CONFIG_MAP = "inject-proxy-ca-bundle"
 """The name of the ConfigMap that is created for ``trustedCA.name``."""
-
-
-def _openshift(group: str, kind: str, *path: str, **members: Any) -> DistributionRow:
-    return DistributionRow("distributions.openshift", group, kind, path, **members)
-
-
-def _aks(
-    group: str, kind: str, *above: str, is_immutable: bool = False, item: tuple[str, str] = ("", "")
-) -> DistributionRow:
-    path = (*above, "httpProxyConfig")
-    return DistributionRow(
-        "distributions.aks",
-        group,
-        kind,
-        path,
-        is_list=True,
-        is_immutable=is_immutable,
-        encoded_bundle="trustedCa",
-        item=item,
-    )
-
-
-def _canonical(group: str, kind: str, role: Role, *path: str) -> DistributionRow:
-    return DistributionRow("distributions.canonicalKubernetes", group, kind, path, role=role)
-
-
-def _rancher(group: str) -> DistributionRow:
-    return DistributionRow(
-        "distributions.rancher", group, "Cluster", ("spec", "agentEnvVars"), (), keep=1
-    )
 
 
 _BUNDLE = "additionalTrustBundle"
@@ -167,53 +136,105 @@ _MANAGED_CLUSTER = ("kind", "ManagedCluster")
 _ONE_URL = ("httpProxy", "httpProxy", "excludes")
 
 ROWS = (
-    _openshift(
-        "config.openshift.io", "Proxy", "spec", trusted_ca="openshift-config", name="cluster"
+    DistributionRow(
+        "distributions.openshift",
+        "config.openshift.io",
+        "Proxy",
+        ("spec",),
+        trusted_ca="openshift-config",
+        name="cluster",
     ),
-    _openshift(
-        "hypershift.openshift.io", "HostedCluster", "spec", "configuration", "proxy", trusted_ca="*"
+    DistributionRow(
+        "distributions.openshift",
+        "hypershift.openshift.io",
+        "HostedCluster",
+        ("spec", "configuration", "proxy"),
+        trusted_ca="*",
     ),
-    _openshift("extensions.hive.openshift.io", "AgentClusterInstall", "spec", "proxy"),
-    _openshift(
+    DistributionRow(
+        "distributions.openshift",
+        "extensions.hive.openshift.io",
+        "AgentClusterInstall",
+        ("spec", "proxy"),
+    ),
+    DistributionRow(
+        "distributions.openshift",
         "agent-install.openshift.io",
         "InfraEnv",
-        "spec",
-        "proxy",
+        ("spec", "proxy"),
         bundle=_BUNDLE,
         needs_whole_list=True,
     ),
-    _openshift("siteconfig.open-cluster-management.io", "ClusterInstance", "spec", "proxy"),
-    _openshift(CONTROL_PLANE, "OpenshiftAssistedControlPlane", "spec", "config", "proxy"),
-    _openshift(
+    DistributionRow(
+        "distributions.openshift",
+        "siteconfig.open-cluster-management.io",
+        "ClusterInstance",
+        ("spec", "proxy"),
+    ),
+    DistributionRow(
+        "distributions.openshift",
         CONTROL_PLANE,
         "OpenshiftAssistedControlPlane",
-        "spec",
-        "openshiftAssistedConfigSpec",
-        "proxy",
+        ("spec", "config", "proxy"),
+    ),
+    DistributionRow(
+        "distributions.openshift",
+        CONTROL_PLANE,
+        "OpenshiftAssistedControlPlane",
+        ("spec", "openshiftAssistedConfigSpec", "proxy"),
         bundle=_BUNDLE,
     ),
-    _openshift(BOOTSTRAP, "OpenshiftAssistedConfigTemplate", *_TEMPLATE, "proxy", bundle=_BUNDLE),
-    _aks(_INFRASTRUCTURE, "AzureManagedControlPlane", "spec", is_immutable=True),
-    _aks(_INFRASTRUCTURE, "AzureManagedControlPlaneTemplate", *_TEMPLATE, is_immutable=True),
-    _aks(
+    DistributionRow(
+        "distributions.openshift",
+        BOOTSTRAP,
+        "OpenshiftAssistedConfigTemplate",
+        (*_TEMPLATE, "proxy"),
+        bundle=_BUNDLE,
+    ),
+    DistributionRow(
+        "distributions.aks",
+        _INFRASTRUCTURE,
+        "AzureManagedControlPlane",
+        ("spec", "httpProxyConfig"),
+        is_list=True,
+        is_immutable=True,
+        encoded_bundle="trustedCa",
+    ),
+    DistributionRow(
+        "distributions.aks",
+        _INFRASTRUCTURE,
+        "AzureManagedControlPlaneTemplate",
+        (*_TEMPLATE, "httpProxyConfig"),
+        is_list=True,
+        is_immutable=True,
+        encoded_bundle="trustedCa",
+    ),
+    DistributionRow(
+        "distributions.aks",
         _INFRASTRUCTURE,
         "AzureASOManagedControlPlane",
-        "spec",
-        "resources",
-        "*",
-        "spec",
+        ("spec", "resources", "*", "spec", "httpProxyConfig"),
+        is_list=True,
+        encoded_bundle="trustedCa",
         item=_MANAGED_CLUSTER,
     ),
-    _aks(
+    DistributionRow(
+        "distributions.aks",
         _INFRASTRUCTURE,
         "AzureASOManagedControlPlaneTemplate",
-        *_TEMPLATE,
-        "resources",
-        "*",
-        "spec",
+        (*_TEMPLATE, "resources", "*", "spec", "httpProxyConfig"),
+        is_list=True,
+        encoded_bundle="trustedCa",
         item=_MANAGED_CLUSTER,
     ),
-    _aks(_ASO, "ManagedCluster", "spec"),
+    DistributionRow(
+        "distributions.aks",
+        "containerservice.azure.com",
+        "ManagedCluster",
+        ("spec", "httpProxyConfig"),
+        is_list=True,
+        encoded_bundle="trustedCa",
+    ),
     DistributionRow(
         "distributions.eksAnywhere",
         "anywhere.eks.amazonaws.com",
@@ -222,9 +243,27 @@ ROWS = (
         is_list=True,
         is_immutable=True,
     ),
-    _canonical(CONTROL_PLANE, "CK8sControlPlane", Role.CONTROL_PLANE, "spec", "spec"),
-    _canonical(CONTROL_PLANE, "CK8sControlPlaneTemplate", Role.CONTROL_PLANE, *_TEMPLATE, "spec"),
-    _canonical(BOOTSTRAP, "CK8sConfigTemplate", Role.WORKER, *_TEMPLATE),
+    DistributionRow(
+        "distributions.canonicalKubernetes",
+        CONTROL_PLANE,
+        "CK8sControlPlane",
+        ("spec", "spec"),
+        role=Role.CONTROL_PLANE,
+    ),
+    DistributionRow(
+        "distributions.canonicalKubernetes",
+        CONTROL_PLANE,
+        "CK8sControlPlaneTemplate",
+        (*_TEMPLATE, "spec"),
+        role=Role.CONTROL_PLANE,
+    ),
+    DistributionRow(
+        "distributions.canonicalKubernetes",
+        BOOTSTRAP,
+        "CK8sConfigTemplate",
+        _TEMPLATE,
+        role=Role.WORKER,
+    ),
     DistributionRow(
         "distributions.kubeOne",
         "kubeone.k8c.io",
@@ -248,8 +287,22 @@ ROWS = (
         _ONE_URL,
         versions=("v1alpha3",),
     ),
-    _rancher("provisioning.cattle.io"),
-    _rancher("management.cattle.io"),
+    DistributionRow(
+        "distributions.rancher",
+        "provisioning.cattle.io",
+        "Cluster",
+        ("spec", "agentEnvVars"),
+        (),
+        keep=1,
+    ),
+    DistributionRow(
+        "distributions.rancher",
+        "management.cattle.io",
+        "Cluster",
+        ("spec", "agentEnvVars"),
+        (),
+        keep=1,
+    ),
     DistributionRow(
         "distributions.githubRunners",
         "actions.github.com",

@@ -7,24 +7,23 @@ text or a script); ``awslabs/amazon-eks-ami`` ``nodeadm/api/v1alpha1`` (``instan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from krm_fn.engine import Draft
 from krm_fn.formats import mime
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import items_at, list_at, lookup, text_at
-from krm_fn.places.mapping_forms import VariableMembers
-from krm_fn.places.place import Place, Reading
-from krm_fn.places.text_forms import TextForm, YamlText, text_place
+from krm_fn.places.mapping_forms import OneMember, VariableMembers
+from krm_fn.places.place import Place
+from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Target
-from krm_fn.yamledit.render import block_text
 
 _USER_DATA = ("spec", "userData")
+_LABEL = "`spec.userData`"
 _AMI_TERMS = ("spec", "amiSelectorTerms")
 _VARIABLES = ("spec", "instance", "environment", "default")
 _HEAD = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig"}
@@ -54,9 +53,10 @@ class _Karpenter(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the variables of the NodeConfig, or new user data where there are none."""
         value = _node_config(text_at(data, _USER_DATA))
-        form: TextForm
         if lookup(data, _USER_DATA) in (None, "") and _runs_nodeadm(data):
-            value, form = Value(_USER_DATA, ""), _NewUserData()
+            value = Value(_USER_DATA, "")
+            new = Place((), OneMember(_new_node_config), _LABEL)
+            form = YamlText(_in_document, [new])
         elif value is not None:
             is_whole = not (value.before or value.behind)
             says_nothing = _HEAD.__eq__ if is_whole else None
@@ -65,7 +65,7 @@ class _Karpenter(Target):
             return
         if context.settings.sets_any:
             yield from _old_images(data)
-        yield text_place(value, form, "`spec.userData`")._replace(kept_steps=1)
+        yield text_place(value, form, _LABEL)._replace(kept_steps=1)
 
 
 def _in_document(document: Any) -> Iterator[Place]:
@@ -75,18 +75,12 @@ def _in_document(document: Any) -> Iterator[Place]:
         )
 
 
-class _NewUserData(NamedTuple):
-    """A NodeConfig that is the whole user data."""
-
-    def read(self, value: Value, place: Place) -> Iterable[Reading]:
-        """Return the variables of the NodeConfig, once it is written."""
-        return YamlText(_in_document).read(value, place)
-
-    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
-        """Return the NodeConfig; "" without a proxy."""
-        variables = settings.variables()
-        spec = {"instance": {"environment": {"default": variables}}}
-        return block_text({**_HEAD, "spec": spec}) if variables else ""
+def _new_node_config(settings: ProxySettings, old: Any) -> Any:
+    """Return the NodeConfig that is the whole user data; None without a proxy."""
+    variables = settings.variables()
+    if not variables:
+        return None
+    return {**_HEAD, "spec": {"instance": {"environment": {"default": variables}}}}
 
 
 def _node_config(text: str) -> Value | None:

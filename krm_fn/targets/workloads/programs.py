@@ -30,7 +30,6 @@ class Program(NamedTuple):
         images: globs for the images of its containers, whatever the workload is called.
         arguments: globs; a container of ``containers`` with such an argument is meant, whatever its workload is called.
         names: by which its parts call each other inside the cluster.
-        writes_rooted_names: they write names of Services with a final dot.
         main: the container without which a workload with such a label gets a warning; "" for none.
     """
 
@@ -40,7 +39,6 @@ class Program(NamedTuple):
     images: Texts = ()
     arguments: Texts = ()
     names: Texts = ()
-    writes_rooted_names: bool = False
     main: str = ""
 
     def is_labelled(self, data: Data) -> bool:
@@ -69,7 +67,6 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
             labels=((_PART_OF, ("flux",)),),
             containers=("manager",),
             images=("*fluxcd/*-controller", "*/flux-operator"),
-            writes_rooted_names=True,  # http://source-controller.flux-system.svc.cluster.local./
         ),
     ),
     "argocd": (

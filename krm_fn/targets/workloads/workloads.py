@@ -209,7 +209,8 @@ class _Workloads(Target):
                 if is_read or is_provider:
                     audience = Audience.GO
                     names += program.names
-                    writes_rooted_names = writes_rooted_names or program.writes_rooted_names
+                    # Flux calls http://source-controller.flux-system.svc.cluster.local./ with a final dot.
+                    writes_rooted_names |= preset == "flux"
         # A person may choose a program in any language.
         if _is_chosen(data, at, options):
             audience = Audience.POD
