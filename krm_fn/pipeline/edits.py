@@ -37,7 +37,7 @@ _SHOWN = 12
 _NOT_SHOWN = "what is not shown, because that list may hold a credential"
 
 
-def edit_all(records: Iterable[ObjectRecord], changes: ListChanges, config: ProxyConfig) -> None:
+def edit_all(records: Sequence[ObjectRecord], changes: ListChanges, config: ProxyConfig) -> None:
     """Apply the edits of all targets, and complete the records with their results.
 
     Those of ClusterClasses come last: our patches depend on the templates after all other edits.
@@ -46,15 +46,15 @@ def edit_all(records: Iterable[ObjectRecord], changes: ListChanges, config: Prox
         InternalError: ``jsonpatch`` makes something else of an object than its edits.
     """
     ours = with_and_without_credentials(config.proxy_urls)
-    by_objects: list[list[TargetRecord]] = []
-    by_classes: list[list[TargetRecord]] = []
-    for record in records:
-        of_class = [target for target in record.targets if target.target_id == OF_CLASSES]
-        by_classes.append(of_class)
-        by_objects.append([target for target in record.targets if target not in of_class])
-    for targets in (*by_objects, *by_classes):
-        if targets:
-            _edit_object(targets, changes, config.mode, ours)
+    for is_class in (False, True):
+        for record in records:
+            targets = [
+                target_record
+                for target_record in record.targets
+                if (target_record.target_id == OF_CLASSES) is is_class
+            ]
+            if targets:
+                _edit_object(targets, changes, config.mode, ours)
 
 
 def _edit_object(

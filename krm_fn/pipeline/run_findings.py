@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn import placeholders
 from krm_fn.clusters import Membership, may_be_same
@@ -46,10 +46,7 @@ def review(
     yield from _unreached_objects(records)
     targets = [*edited_targets(records)]
     is_removal = config.mode is Mode.REMOVE
-    without: list[Result] = []
-    if not is_removal and overview.other_nodes:
-        by_ref = {record.obj.ref: record for record in records}
-        without += nodes_without_proxy(overview.other_nodes, by_ref, config)
+    without = [] if is_removal else [*_nodes_without_proxy(overview, config)]
     # A target that is asked about an object, and has no place in it, leaves an empty record.
     has_place = any(target_record.after or target_record.results for target_record in targets)
     if not is_removal and (has_place or without or any(record.findings for record in records)):
@@ -242,18 +239,10 @@ def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) 
         yield Result.of("TextUnreadable", message).about(ref)
 
 
-def nodes_without_proxy(
-    other_nodes: Sequence[OtherNodes],
-    records: Mapping[ObjectRef, ObjectRecord],
-    config: ProxyConfig,
-) -> Iterator[Result]:
-    """Yield a warning for the nodes that get no proxy, each system of a Cluster once.
-
-    Args:
-        other_nodes: the nodes that the plan saw besides those of its places.
-        records: identity of an object -> its record, which says whether it holds a proxy already.
-        config: the checked ProxyConfig.
-    """
+def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Iterator[Result]:
+    """Yield a warning for the nodes that get no proxy, each system of a Cluster once."""
+    other_nodes = overview.other_nodes
+    records = {record.obj.ref: record for record in overview.records if other_nodes}
     reported: set[object] = set()
     for nodes in other_nodes:
         record = records.get(nodes.obj.ref)
