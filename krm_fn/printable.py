@@ -12,6 +12,8 @@ HIDDEN = "***"
 """The text that an output shows in the place of a secret."""
 LONGEST = 160
 """Characters of a line for a person in a terminal."""
+_SOME = 3
+"""So many names are said of many."""
 _KEPT = frozenset({"Cs", "Zs"})
 """Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
 
@@ -31,12 +33,12 @@ def shortened(line: str) -> str:
     return f"{words} …"
 
 
-def some(names: Sequence[str], number: int = 3) -> str:
+def some(names: Sequence[str]) -> str:
     """Return names in one phrase: the first few, and the number of the others."""
-    more = len(names) - number
+    more = len(names) - _SOME
     if more <= 1:
         return ", ".join(names)
-    return f"{', '.join(names[:number])} and {more} more"
+    return f"{', '.join(names[:_SOME])} and {more} more"
 
 
 def printable_html(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from krm_fn.krm.codes import FIXED, Severity
+from krm_fn.krm.codes import FIXED, Severity, explanations
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.results import Result, by_importance, count, grouped
 from krm_fn.pipeline.outcome import missing_facts_lines
@@ -55,8 +55,6 @@ def _kind(result: Result) -> object:
 
 def _of_kind(results: Sequence[Result]) -> str:
     """Return a line for the results of one code: the words of all, or the meaning of the code if these are long."""
-    from krm_fn.krm.codes import explanations  # noqa: PLC0415 -- the function needs none
-
     first = results[0]
     texts = [explanations()[first.code].meaning]
     words = {redact(result.message) for result in results}

@@ -26,9 +26,9 @@ Node = Mapping[str, Any]
 """A schema, or a part of one that is a schema of its own."""
 
 
-def fits(value: Any, node: Node, definitions: Node) -> bool:
-    """Return whether a value of plain data certainly fits a schema; ``definitions`` are its ``$defs``."""
-    node = resolved(node, definitions)
+def fits(value: Any, node: Node) -> bool:
+    """Return whether a value of plain data certainly fits a schema."""
+    node = resolved(node)
     if not node.keys() <= _KNOWN:
         return False
     if not _is_of_type(value, node.get("type")):
@@ -36,25 +36,19 @@ def fits(value: Any, node: Node, definitions: Node) -> bool:
     for keyword, is_right in _CHECKS.items():
         if keyword in node and not is_right(value, node[keyword]):
             return False
-    choices = node.get("anyOf")
-    if choices and not any(fits(value, choice, definitions) for choice in choices):
-        return False
     if isinstance(value, dict):
-        return all(_member_fits(name, value[name], node, definitions) for name in value)
+        return all(_member_fits(name, value[name], node) for name in value)
     if isinstance(value, list):
-        contained = node.get("contains")
-        if contained and not any(fits(item, contained, definitions) for item in value):
-            return False
         items = node.get("items", {})
-        return all(fits(item, items, definitions) for item in value)
+        return all(fits(item, items) for item in value)
     return True
 
 
-def resolved(node: Node, definitions: Node) -> Node:
+def resolved(node: Node) -> Node:
     """Return a node with the schema that it refers to; its own keywords win."""
     if "$ref" not in node:
         return node
-    merged = {**definitions[node["$ref"].removeprefix("#/$defs/")], **node}
+    merged = {**schema()["$defs"][node["$ref"].removeprefix("#/$defs/")], **node}
     del merged["$ref"]
     return merged
 
@@ -64,14 +58,14 @@ def matches_whole(pattern: str, text: str) -> bool:
     return re.search(pattern.replace("$", r"\Z"), text) is not None
 
 
-def _member_fits(name: str, member: Any, node: Node, definitions: Node) -> bool:
-    if not fits(name, node.get("propertyNames", {}), definitions):
+def _member_fits(name: str, member: Any, node: Node) -> bool:
+    if not fits(name, node.get("propertyNames", {})):
         return False
     others = node.get("additionalProperties", {})
     child = node.get("properties", {}).get(name, others)
     if isinstance(child, bool):
         return child
-    return fits(member, child, definitions)
+    return fits(member, child)
 
 
 _TYPES = {"array": list, "boolean": bool, "object": dict, "string": str}
@@ -109,6 +103,10 @@ def _is_at_least(value: Any, least: int) -> bool:
 
 
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
+    "anyOf": lambda value, choices: any(fits(value, choice) for choice in choices),
+    "contains": lambda items, node: (
+        isinstance(items, list) and any(fits(item, node) for item in items)
+    ),
     "dependentRequired": _has_companions,
     "enum": lambda value, choices: value in choices,
     "maxLength": _is_at_most,
@@ -122,7 +120,7 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
 """Keyword -> whether a value, which has the type that the schema asks for, fits it."""
 _KNOWN = {
     *_CHECKS,
-    *("additionalProperties", "anyOf", "contains", "items", "properties", "propertyNames", "type"),
+    *("additionalProperties", "items", "properties", "propertyNames", "type"),
     *("default", "description", "errorMessage", "examples", "patternErrorMessage"),
 }
 
@@ -153,21 +151,21 @@ def fields() -> dict[str, Node]:
 
 
 def _fields_below(node: Node, path: str) -> Iterator[tuple[str, Node]]:
-    properties = _resolved(node).get("properties", {})
+    properties = resolved(node).get("properties", {})
     for name, child in properties.items():
-        yield f"{path}{name}", _resolved(child)
+        yield f"{path}{name}", resolved(child)
         yield from _fields_below(child, f"{path}{name}.")
 
 
 def field(name: str) -> Node | None:
     """Return the schema of the field at a dotted path, keys of a free mapping included; None if there is none."""
-    node = _resolved(schema()["properties"]["spec"])
+    node = resolved(schema()["properties"]["spec"])
     for step in name.split("."):
         properties = node.get("properties", {})
         child = properties.get(step) or node.get("additionalProperties")
         if not (step and child):
             return None
-        node = _resolved(child)
+        node = resolved(child)
     return node
 
 
@@ -191,13 +189,12 @@ def plain(value: Any, depth: int = 0) -> Any:
 def problems(spec: Any) -> Iterator[tuple[Pointer, str]]:
     """Yield each way in which ``spec`` (of ``plain``) does not fit the schema: where, and one line that says it."""
     node = schema()["properties"]["spec"]
-    definitions = schema()["$defs"]
-    if fits(spec, node, definitions):
+    if fits(spec, node):
         return
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 60 ms, for wrong configs only
 
     judge: Any = validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
-    whole = {**node, "$defs": definitions}
+    whole = {**node, "$defs": schema()["$defs"]}
     for error in judge(whole).iter_errors(spec):
         place = tuple(map(str, error.absolute_path))
         given = error.instance
@@ -247,10 +244,6 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
 
 
 _PART = "leave `{}` out by `only` or `selector.exclude`"
-
-
-def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    return resolved(node, schema()["$defs"])
 
 
 _MANY = 8

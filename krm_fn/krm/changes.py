@@ -59,8 +59,9 @@ def item_after(read: Callable[[], Any], objects: Mapping[Pointer, Any]) -> Any:
     if () in objects:
         return objects[()]
     item = read()
+    paths = sorted(objects, key=lambda path: [int(step) for step in path if step.isdigit()])
     # The last object first: the index of an object must hold once others are gone.
-    for path in sorted(objects, key=_numbers, reverse=True):
+    for path in reversed(paths):
         *above, last = path
         around = lookup(item, above)
         index = int(last)
@@ -69,7 +70,3 @@ def item_after(read: Callable[[], Any], objects: Mapping[Pointer, Any]) -> Any:
         else:
             around[index] = objects[path]
     return item
-
-
-def _numbers(path: Pointer) -> list[int]:
-    return [int(step) for step in path if step.isdigit()]
