@@ -9,8 +9,7 @@ credential.
     ├── InputError       1  the ResourceList, or one object of it, cannot be read
     │   ├── TextError    1  a text is not YAML, at a line of it
     │   ├── DocumentError 1  a document of a file, or an item, cannot be read
-    │   ├── EditError    1  an object can be read, but not changed without risk (the writer refuses)
-    │   └── ExpansionError 1  aliases ask for more values than a run may read
+    │   └── EditError    1  an object can be read, but not changed without risk (the writer refuses)
     ├── ConfigError      1  the FunctionConfig is wrong; carries all its problems at once
     └── InternalError           3  a promise of this program does not hold; nothing was written
 """
@@ -97,10 +96,6 @@ class EditError(InputError):
     """A place cannot be edited without risk to the text around it."""
 
     code = "CannotWrite"
-
-
-class ExpansionError(InputError):
-    """Aliases expand to more values than a text, or all texts of a run, may hold."""
 
 
 class ConfigProblem(NamedTuple):

@@ -97,5 +97,7 @@ Variables = Mapping[str, str]
 """Name of a variable of a proxy -> value; empty: no proxy."""
 Texts = tuple[str, ...]
 """Texts in their order: names, words, or the steps of a path."""
+Urls = tuple[str, str]
+"""The proxies for ``http://`` and ``https://``, "" for none."""
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""

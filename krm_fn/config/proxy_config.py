@@ -312,7 +312,7 @@ class Certificates(NamedTuple):
     """
 
     pem: str = ""
-    config_map: tuple[str, str, str] | None = None
+    config_map: Texts | None = None
 
 
 class ForeignValue(NamedTuple):

@@ -11,7 +11,7 @@ from krm_fn.config import json_schema
 from krm_fn.config.names import FieldName, FieldNames, shown, texts_at
 from krm_fn.config.proxy_config import Lookup, ProxyConfig
 from krm_fn.errors import ConfigError, ConfigProblem
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import Data, Pointer, copied, lookup, put_at
 from krm_fn.proxy_url import split_url
 
@@ -42,7 +42,7 @@ class MergedSpec:
         self.spec = copied(spec)
         self.names = names
         self.problems: list[ConfigProblem] = []
-        self.config_map: tuple[str, str, str] | None = None
+        self.config_map: Texts | None = None
         self.secret_urls: set[str] = set()
         self._objects = objects
         for index, source in enumerate(spec.get("from", ())):

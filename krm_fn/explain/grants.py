@@ -12,6 +12,7 @@ from krm_fn.explain.cluster_names import Names, cluster_names, distinct, parts_o
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
+from krm_fn.light_typing import Urls
 from krm_fn.noproxy import Audience, Entry, parse
 from krm_fn.plan.record import TargetRecord
 from krm_fn.settings import Resolved
@@ -101,7 +102,7 @@ class Grant:
         return self.target_record.audience
 
     @property
-    def urls(self) -> tuple[str, str]:
+    def urls(self) -> Urls:
         """The proxies without a credential."""
         first, second = self.resolved.urls
         return redact(first), redact(second)

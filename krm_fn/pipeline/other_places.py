@@ -9,6 +9,7 @@ from krm_fn.config import KIND, Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.light_typing import Urls
 from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
@@ -48,7 +49,7 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
         config: the checked ProxyConfig.
     """
     ours = with_and_without_credentials(config.proxy_urls)
-    known: dict[object, tuple[str, str] | None] = {}
+    known: dict[object, Urls | None] = {}
     for record in records:
         obj = record.obj
         if not record.names_proxy or (record.is_left_out and not config.removes):

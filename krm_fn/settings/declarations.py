@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_path, value_of
 from krm_fn.config import Override, OverrideSubject, ProxyConfig, TargetOptions, exports_variables
-from krm_fn.light_typing import Fields, NamedTuple, Texts
+from krm_fn.light_typing import Fields, NamedTuple, Texts, Urls
 from krm_fn.noproxy import Entry, Policy, Style, holds
 from krm_fn.noproxy.policy import (
     DEFAULTS,
@@ -38,7 +38,7 @@ class Declaration(NamedTuple):
     is_declared: bool = True
 
     @property
-    def urls(self) -> tuple[str, str]:
+    def urls(self) -> Urls:
         """The proxies for ``http://`` and ``https://``, "" for none."""
         return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
 

@@ -11,7 +11,7 @@ from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import NamedTuple, Texts, Variables
+from krm_fn.light_typing import NamedTuple, Texts, Urls, Variables
 from krm_fn.noproxy import Origin, Policy
 from krm_fn.noproxy.policy import NoProxy
 from krm_fn.products.cluster_api import Role
@@ -104,7 +104,7 @@ class Resolved(NamedTuple):
     of_role: Role | None = None
 
     @property
-    def urls(self) -> tuple[str, str]:
+    def urls(self) -> Urls:
         """The proxies for ``http://`` and ``https://``, "" for each that there is not."""
         return (self.settings.http_proxy, self.settings.https_proxy)
 

@@ -10,7 +10,7 @@ from krm_fn import noproxy
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
-from krm_fn.light_typing import Texts
+from krm_fn.light_typing import Texts, Urls
 from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style
 from krm_fn.noproxy.policy import CLUSTER_DOMAIN_NAMES, NoProxy
 from krm_fn.settings.declarations import (
@@ -139,7 +139,7 @@ def _keeps(config: ProxyConfig, target: str) -> bool:
 
 def declared_urls(
     config: ProxyConfig, memberships: Sequence[Membership], *, target: str, name: str = ""
-) -> tuple[str, str] | None:
+) -> Urls | None:
     """Return the proxies for ``http://`` and ``https://`` that ``resolve`` finds; None if nothing declares any."""
     if config.mode is Mode.REMOVE:
         return "", ""

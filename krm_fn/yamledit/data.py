@@ -12,7 +12,7 @@ from collections.abc import Collection
 from collections.abc import Sequence as Path
 from functools import cached_property
 
-from krm_fn.errors import ExpansionError, TextError
+from krm_fn.errors import InputError, TextError
 from krm_fn.light_typing import Any, Fields
 from krm_fn.yamledit.lines import Lines, column_of
 from krm_fn.yamledit.tree import (
@@ -156,7 +156,7 @@ def view(node: Node, text: str | None = None, *, keys_may_repeat: bool = False) 
         keys_may_repeat: a key may have two values, too.
 
     Raises:
-        ExpansionError: aliases expand to more values than that, or nest deeper than a text may.
+        InputError: aliases expand to more values than that, or nest deeper than a text may.
         TextError: a key has two values in one mapping.
     """
     most_values = MAX_EXPANSION
@@ -195,7 +195,7 @@ class _NodeReader:
         if isinstance(node, Scalar):
             self._left -= len(node.value) // _CHARACTERS_OF_A_VALUE
         if self._left < 0 or max(depth, self._aliases_around) > MAX_DEPTH:
-            raise ExpansionError(
+            raise InputError(
                 "aliases expand to more values than the text has room for, or nest too deep: "
                 "write them out or remove them"
             )
