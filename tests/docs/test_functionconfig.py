@@ -17,7 +17,8 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.config import fields as config_fields
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Policy, Style
-from krm_fn.noproxy.policy import ALL_DERIVED
+from krm_fn.noproxy.policy import DEFAULTS, INFRASTRUCTURE_ENDPOINT
+from krm_fn.noproxy.styles import GROUPS, ROOTED, USER
 from options_page import TABLES, TOPICS
 from support import ROOT
 from target_lists import schema_with_lists
@@ -87,7 +88,8 @@ def test_the_policy_without_a_wish_is_that_of_the_schema() -> None:
 def test_what_can_be_chosen_is_what_the_rooms_know() -> None:
     policy, match = SCHEMA["$defs"]["policy"]["properties"], SCHEMA["$defs"]["overrideMatch"]["properties"]
     assert {*policy["style"]["enum"]} == {style.value for style in Style}
-    assert {*policy["without"]["items"]["enum"]} == ALL_DERIVED
+    groups = {group.name for style in GROUPS.values() for group in style}
+    assert {*policy["without"]["items"]["enum"]} == groups - {ROOTED, USER, INFRASTRUCTURE_ENDPOINT} | {DEFAULTS}
     assert match["roles"]["items"]["enum"] == [role.value for role in Role]
     levels = [severity.value.capitalize() for severity in reversed(Severity)]
     assert SCHEMA["$defs"]["level"]["enum"] == ["Off", *levels]

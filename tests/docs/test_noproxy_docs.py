@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from function_configs import ALL_DERIVED
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.noproxy import Audience, Entry, Policy, Style, join
 from krm_fn.noproxy.composition import compose
-from krm_fn.noproxy.policy import ALL_DERIVED
 from support import ROOT
 
 PAGE = (ROOT / "docs" / "no-proxy.md").read_text(encoding="utf-8")
