@@ -138,11 +138,15 @@ class ObjectIndex(Mapping[Key, _Value]):
             inside = scope
         return []
 
-    def find(self, key: Key) -> Key | None:
-        """Return the object that a key means; None if there is none, or one in each of several namespaces."""
+    def find_all(self, key: Key) -> list[Key]:
+        """Return the objects that a key means, which are equally near; none where they are in several namespaces."""
         candidates = self.candidates(key)
         namespaces = {other.namespace for other in candidates}
-        return candidates[0] if len(namespaces) == 1 else None
+        return candidates if len(namespaces) == 1 else []
+
+    def find(self, key: Key) -> Key | None:
+        """Return the first object that a key means; None if there is none."""
+        return next(iter(self.find_all(key)), None)
 
     def has_name(self, key: Key) -> bool:
         """Return whether any object has the kind and name of a key, in whatever namespace and file."""

@@ -77,12 +77,13 @@ class User(NamedTuple):
 def find_users(
     keys: Iterable[Key], references: Iterable[tuple[Key, User]]
 ) -> ObjectIndex[list[User]]:
-    """Return the objects of some keys, each with the users that refer to it."""
+    """Return the objects of some keys, each with the users that refer to it, be it to other equally near ones, too."""
     users: ObjectIndex[list[User]] = ObjectIndex()
     for key in keys:
         users.add(key, [])
-    for key, user in references:
-        users.get(key, []).append(user)
+    for reference, user in references:
+        for key in users.find_all(reference):
+            users[key].append(user)
     return users
 
 

@@ -78,7 +78,7 @@ def template_names(
         if template.keeps_name:
             yield from _not_rolled(template, its_users, config)
             continue
-        rival = _namesake(key._replace(name=template.name), its_users, users) or patches.get(key)
+        rival = _rival(key, names, its_users, users) or patches.get(key)
         yield from renamed(template, its_users, source, rival)
 
 
@@ -98,14 +98,30 @@ def _patches(users: ObjectIndex[list[User]], folders: Folders) -> dict[Key, Key]
     return patches
 
 
-def _namesake(key: Key, users: list[User], templates: ObjectIndex[list[User]]) -> Key | None:
-    """Return another template that a reference to this one could mean; ``key`` holds its new name.
+def _rival(
+    key: Key,
+    names: dict[Key, str],
+    users: list[User],
+    templates: ObjectIndex[list[User]],
+) -> Key | None:
+    """Return another template that a reference to this one means, too, or would mean by the new name.
 
     Each folder may hold a template of one name, as before: who refers to it means the nearest one.
+
+    Args:
+        key: the template.
+        names: template -> the name that it is to have.
+        users: the objects that refer to the template.
+        templates: all templates.
     """
+    renamed_key = key._replace(name=names[key])
     for file in {key.file: None, **{user.obj.ref.file_path: None for user in users}}:
         for template in templates.candidates(key._replace(file=file)):
-            if template.namespace == key.namespace and template in nearest([key, template], file):
+            if names.get(template, template.name) != names[key]:
+                return template
+        for template in templates.candidates(renamed_key._replace(file=file)):
+            is_near = template in nearest([renamed_key, template], file)
+            if is_near and template.namespace == key.namespace:
                 return template
     return None
 

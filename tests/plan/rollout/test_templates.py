@@ -137,7 +137,8 @@ def test_a_name_that_another_template_has_is_not_taken() -> None:
 
 
 def test_a_template_keeps_its_name_beside_a_patch_of_it_in_another_file() -> None:
-    base, patch = (template(annotations={"config.kubernetes.io/path": f"{name}.yaml"}) for name in ("base", "patch"))
+    base = in_file("base.yaml", template(), "org")
+    patch = in_file("patch.yaml", template(spec={"verbosity": 4}), "org")
     network = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}, "services": {"cidrBlocks": ["10.2.0.0/16"]}}
     whole = {**user(), "spec": {**user()["spec"], "clusterName": "one"}}
     once = ran({**CLUSTER, "spec": {"clusterNetwork": network}}, OTHER_CLUSTER, base, patch, whole)
@@ -172,6 +173,28 @@ def test_an_unused_template_of_another_namespace_keeps_no_name(files: tuple[str,
     assert names(once)[2] == "workers"
     assert reported(once, "no object of the list refers to it") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
     assert items(ran(*items(once), mode="Remove")) == items(ran(*objects_of_list, mode="Remove"))
+
+
+def test_templates_that_a_class_means_alike_keep_their_names_and_a_second_run_changes_nothing() -> None:
+    """The class is in a third folder, so that both are equally near to it; each knows its Cluster by this name."""
+    network = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}}
+    control_plane = reference("KubeadmControlPlane", "one")
+    spec = {"clusterNetwork": network, "controlPlaneRef": control_plane}
+    managed = {"topology": {"class": "company"}}
+    own = "${NAMESPACE}"
+    once = ran(
+        in_file("a/cluster.yaml", {**CLUSTER, "spec": spec}, own),
+        in_file("a/cluster.yaml", kubeadm({}, "KubeadmControlPlane", "one"), own),
+        in_file("a/md.yaml", {**user(), "spec": {**user()["spec"], "clusterName": "one"}}, own),
+        in_file("a/md.yaml", template(), own),
+        in_file("b/cluster.yaml", {**CLUSTER, "spec": managed}, own),
+        in_file("b/cluster.yaml", kubeadm({}, "KubeadmControlPlaneTemplate", "cp"), own),
+        in_file("b/md.yaml", template(spec={"verbosity": 4}), own),
+        in_file("class/class.yaml", cluster_class()),
+    )
+    assert (names(once)[3], names(once)[6]) == ("workers", "workers")
+    assert reported(once, 'another object in b/md.yaml has the name "workers"')
+    assert items(ran(*items(once))) == items(once)
 
 
 @pytest.mark.parametrize(
