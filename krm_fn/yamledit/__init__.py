@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from krm_fn.light_typing import Any
 from krm_fn.yamledit.cut import Cut, cut
-from krm_fn.yamledit.data import CODE_OF_YTT, Document, has_complex_keys, same
+from krm_fn.yamledit.data import same
+from krm_fn.yamledit.document import CODE_OF_YTT, Document, has_complex_keys
 from krm_fn.yamledit.lines import Lines, Position, with_line_feeds
 
 __all__ = [

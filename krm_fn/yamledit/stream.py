@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from krm_fn.errors import EditError
-from krm_fn.yamledit.data import Document, same
+from krm_fn.yamledit.data import same
+from krm_fn.yamledit.document import Document
 from krm_fn.yamledit.lines import Span, newline_of, with_line_feeds
 
 _BOM = "\ufeff"
