@@ -69,6 +69,13 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
     assert [f"{file.name}#{part}" for file, part in links(page) if part and part not in anchors(file)] == []
 
 
+def test_where_contributors_find_something_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:krm_fn|tests|functionconfig)/[\w./-]+)`", text)
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_the_index_lists_each_page() -> None:
     listed = {file for file, _ in links(ROOT / "docs" / "README.md")}
     folders = (ROOT / "docs", ROOT / "krm_fn")
