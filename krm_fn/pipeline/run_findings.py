@@ -290,7 +290,7 @@ def _is_written(record: ObjectRecord) -> bool:
 
 
 def _owners(nodes: OtherNodes) -> list[tuple[Object, Sequence[Membership]]]:
-    """Return the objects that are told of nodes: their Clusters in the list, else the object that names them."""
+    """Return the objects that results about nodes name: their Clusters in the list, else the object with the nodes."""
     obj = nodes.obj
     if nodes.key.kind == "ClusterClass" or not nodes.memberships:
         return [(obj, nodes.memberships)]

@@ -1,7 +1,7 @@
 """Places: where objects hold a proxy, in which forms, and how they are found.
 
 place             a place, its readings, and how all places of an object are written and read
-mapping_forms     forms in mappings, and of an item of a list, told by its name
+mapping_forms     forms in mappings, and of an item of a list, found by its name
 containers        where workloads have containers, and the form of their ``env``
 text_forms        forms in a text: YAML documents, drop-ins, a plain value; texts of Secrets and ConfigMaps
 certificates      forms that hold certificates, and an entry of a list that is ours

@@ -73,7 +73,7 @@ class CertificateText(NamedTuple):
 
 
 class NamedEntry(NamedTuple):
-    """The one entry of ours in a list, told by its name; ``entry`` None takes it out."""
+    """The one entry of ours in a list, found by its name; ``entry`` None takes it out."""
 
     name: str
     entry: Data | None

@@ -27,7 +27,7 @@ REFUSALS = {
 
 
 class Request(NamedTuple):
-    """The wish of the author of an object: all that the options name (``is_wanted``), or some by name."""
+    """The choice that the author of an object made: all that the options name (``is_wanted``), or some by name."""
 
     is_wanted: bool = False
     names: Texts = ()
@@ -43,7 +43,7 @@ def is_refused(obj: Data, at: Pointer = ("spec",)) -> bool:
 
 
 def read_request(obj: Data, at: Pointer = ("spec",)) -> Request:
-    """Return the wish that annotations of an object, or of its pod template, state."""
+    """Return the choice that annotations of an object, or of its pod template, state."""
     is_wanted = False
     names: dict[str, None] = {}
     for name, value in _annotations(obj, at):

@@ -61,11 +61,11 @@ def holds_code(source: ObjectSource, index: int) -> bool:
 
 
 Location = tuple[int, Pointer, ObjectRef]
-"""By what an object of a list is told from all others, listed and new: its item, its place in it, its identity."""
+"""The location of an object among all others, listed and new: its item, its place in it, its identity."""
 
 
 def location_of(item_index: int, obj: Object) -> Location:
-    """Return the location of an object, by which it is told from the others of its list."""
+    """Return the location of an object, which no other object of its list has."""
     return item_index, obj.path, obj.ref
 
 

@@ -52,7 +52,7 @@ from krm_fn.yamledit.was import (
 )
 
 _IN_PLACE, _COLLECTIONS, _ALL = range(3)
-"""The extent of a text that is written anew: each value, the collections that get or lose children, or the whole."""
+"""The extent of a text that is written again: each value, the collections that get or lose children, or the whole."""
 
 
 class Child(NamedTuple):
