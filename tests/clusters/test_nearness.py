@@ -100,7 +100,7 @@ def key(file: str, namespace: str = "org", name: str = "a") -> Key:
         pytest.param(["a.yaml", "y/a.yaml"], "x/z/b.yaml", ["a.yaml"], id="the folder around it before one beside it"),
         pytest.param(["x/a.yaml", "y/a.yaml"], "b.yaml", ["x/a.yaml", "y/a.yaml"], id="both that are equally near"),
         pytest.param(["x/y/a.yaml", "x/a.yaml"], "x/b.yaml", ["x/a.yaml"], id="beside it before below it"),
-        pytest.param(["x/a.yaml"], "xy/b.yaml", ["x/a.yaml"], id="a folder is told by its whole name"),
+        pytest.param(["x/a.yaml"], "xy/b.yaml", ["x/a.yaml"], id="a folder is known by its whole name"),
         pytest.param(["/r/x/a.yaml", "/r/y/a.yaml"], "/r/x/b.yaml", ["/r/x/a.yaml"], id="absolute names"),
         pytest.param(["../x/a.yaml", "y/a.yaml"], "../x/b.yaml", ["../x/a.yaml"], id="names above"),
     ],

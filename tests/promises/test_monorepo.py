@@ -297,7 +297,7 @@ SPECS: dict[str, Any] = {
 def check_each_folder(
     clusters: dict[str, list[str]], common: list[str], folders: str, spec: str, *, first: bool
 ) -> None:
-    """Folders are told apart by their Clusters, or by a workload that all of them have."""
+    """Folders are distinguished by their Clusters, or by a workload that all of them have."""
     files: Files = {}
     has_clusters = folders != "the same workload"
     for number, (name, members) in enumerate(clusters.items()):
