@@ -42,9 +42,7 @@ from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.proxy_keys import PROXY_NAMES, encoded_names
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS
-from krm_fn.targets.class_plans import class_plans
-from krm_fn.targets.context import TemplateRules
+from krm_fn.targets import TARGETS, TemplateRules, class_plans
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target

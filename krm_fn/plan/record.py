@@ -23,8 +23,7 @@ from krm_fn.places.provided import NO_USES
 from krm_fn.plan.items import Location, location_of
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS, Context, Reach, Writes
-from krm_fn.targets.context import ObjectProxy
+from krm_fn.targets import TARGETS, Context, ObjectProxy, Reach, Writes
 
 if TYPE_CHECKING:
     from krm_fn.clusters import Cluster

@@ -27,8 +27,7 @@ from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.target_table import ROWS
-from krm_fn.targets import TARGETS, ClassContext, Reach
-from krm_fn.targets.context import ALL_NODES, ObjectProxy
+from krm_fn.targets import ALL_NODES, TARGETS, ClassContext, ObjectProxy, Reach
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target

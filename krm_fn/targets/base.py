@@ -14,7 +14,7 @@ from krm_fn.places.place import Place, Reading, read_places, write_places
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
-from krm_fn.targets.context import (
+from krm_fn.targets import (
     Context,
     Options,
     Reach,

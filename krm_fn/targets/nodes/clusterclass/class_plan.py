@@ -19,7 +19,7 @@ from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, render_pointer, text_at
 from krm_fn.products.node_kinds import HOSTED, KIND_NAMES
 from krm_fn.products.systems import targets_of
-from krm_fn.targets.context import ClassPlan
+from krm_fn.targets import ClassPlan
 from krm_fn.targets.nodes.clusterclass.additions import (
     Additions,
     ListAdditions,

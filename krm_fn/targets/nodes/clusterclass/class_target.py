@@ -31,8 +31,8 @@ from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import part_of
+from krm_fn.targets import ClassContext, ClassPlan, VariableContent
 from krm_fn.targets.base import Context, Options, Places, Target
-from krm_fn.targets.context import ClassContext, ClassPlan, VariableContent
 from krm_fn.targets.nodes.clusterclass.class_data import (
     PATCHES,
     SECRET,

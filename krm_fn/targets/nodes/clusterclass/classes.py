@@ -20,7 +20,7 @@ from krm_fn.patch import Data
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.targets.context import (
+from krm_fn.targets import (
     ALL_NODES,
     ClassContext,
     ClassPlans,

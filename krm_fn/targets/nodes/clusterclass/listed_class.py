@@ -26,9 +26,8 @@ from krm_fn.places.provided import name_of
 from krm_fn.products import nutanix
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS
+from krm_fn.targets import ALL_NODES, TARGETS, ClassContext, ClassPlan
 from krm_fn.targets.base import Context, Data
-from krm_fn.targets.context import ALL_NODES, ClassContext, ClassPlan
 from krm_fn.targets.nodes.clusterclass.class_data import (
     PATCHED_TARGETS,
     PATCHES,
