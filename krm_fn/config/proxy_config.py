@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 
-from krm_fn.clusters import ClusterNetwork
+from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, Fields, NamedTuple, Protocol, Texts
 from krm_fn.noproxy import Policy, Style
@@ -200,30 +200,17 @@ class IgnoredPlace(NamedTuple):
 
 
 class OverrideSubject(NamedTuple):
-    """A place in which a target writes a proxy, as the ``match`` of an override sees it, in the same order.
+    """A place in which a target writes a proxy, as the ``match`` of an override sees it.
 
     Attributes:
-        cluster: the name of the Cluster; None for an object that belongs to no known one.
-        namespace: that of the Cluster.
-        labels: those of the Cluster.
-        role: "ControlPlane", "Worker" or "".
-        groups: every name of the worker group.
         target: the ID of the target.
         name: that of the object.
+        membership: that of the object, or of its nodes; None for an object that belongs to no known Cluster.
     """
 
-    cluster: str | None = None
-    namespace: str = ""
-    labels: Data = _NOTHING
-    role: str = ""
-    groups: Texts = ()
-    target: str = ""
+    target: str
     name: str = ""
-
-    def __hash__(self) -> int:
-        """Hash all but the labels, which are a mapping and have no hash."""
-        of_cluster = (self.cluster, self.namespace, self.role, self.groups)
-        return hash((*of_cluster, self.target, self.name))
+    membership: Membership | None = None
 
 
 class ClusterMatcher(NamedTuple):
@@ -239,10 +226,21 @@ class ClusterMatcher(NamedTuple):
 
     def fits(self, place: OverrideSubject) -> bool:
         """Return whether the place matches."""
-        if place.cluster is None and any(self[:5]):
+        if place.membership is None and any(self[:5]):
             return False
-        names = (place.target, system_of(place.target))
-        return all(map(_fits, self, (*place[:5], names, place.name)))
+        membership = place.membership or Membership()
+        cluster, role = membership.cluster, membership.role
+        # In the order of the fields.
+        values = (
+            cluster.name,
+            cluster.namespace,
+            cluster.labels,
+            role.value if role else "",
+            membership.groups,
+            (place.target, system_of(place.target)),
+            place.name,
+        )
+        return all(map(_fits, self, values))
 
 
 def _fits(globs: Any, values: Any) -> bool:

@@ -101,7 +101,8 @@ def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -
     has its labels, with whatever value, or it names Clusters and none of all overrides fits.
     """
     distinct = set(subjects)
-    labels = [subject.labels for subject in distinct if subject.cluster is not None]
+    memberships = [subject.membership for subject in distinct]
+    labels = [membership.cluster.labels for membership in memberships if membership]
     unused = {}
     for number, override in enumerate(config.overrides if distinct else ()):
         if not any(map(override.match.fits, distinct)):

@@ -99,22 +99,6 @@ def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
     return declared._replace(entries=(*declared.entries, entry))
 
 
-def subject_of(membership: Membership | None, target: str, name: str = "") -> OverrideSubject:
-    """Return the subject that overrides match: an object in one of its Clusters."""
-    if membership is None:
-        return OverrideSubject(target=target, name=name)
-    cluster = membership.cluster
-    return OverrideSubject(
-        target=target,
-        cluster=cluster.name,
-        namespace=cluster.namespace,
-        labels=cluster.labels,
-        role=membership.role.value if membership.role else "",
-        groups=membership.groups,
-        name=name,
-    )
-
-
 class Missing(NamedTuple):
     """A fact that a list should hold and that nothing says.
 
@@ -220,12 +204,14 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
     if fact.is_about_nodes:
         endpoint = value_of(known.endpoint)
         is_covered = any(holds(entry.text, endpoint) for entry in place.declaration.entries)
-        if place.subject.cluster is None or not calls_nodes or is_covered:
+        if place.subject.membership is None or not calls_nodes or is_covered:
             return None
     kind = known.infrastructure_kind.removesuffix("Template")
     path = network_path(kind)
     field = fact.field or (f"`spec.{path}` of the {kind}" if path else "")
-    cluster = "" if place.subject.cluster is None else place.membership.cluster.full_name
+    cluster = ""
+    if place.subject.membership:
+        cluster = place.membership.cluster.full_name
     return fact._replace(field=field, cluster=cluster)
 
 

@@ -20,7 +20,6 @@ from krm_fn.settings.declarations import (
     declaration,
     lack_of,
     network_of,
-    subject_of,
     talks_to_nodes,
 )
 from krm_fn.settings.proxy_settings import ProxySettings, Resolved
@@ -152,7 +151,7 @@ def subjects(
     memberships: Sequence[Membership], *, target: str, name: str = ""
 ) -> list[OverrideSubject]:
     """Return the subjects that overrides match: one object in each of its Clusters."""
-    return [subject_of(membership, target, name) for membership in memberships or (None,)]
+    return [OverrideSubject(target, name, membership) for membership in memberships or (None,)]
 
 
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:
@@ -174,8 +173,7 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> Membershi
 
     Settings that are alike for all objects are nobody's secret, so such a membership only adds facts of the network.
     """
-    subject = places[0].subject
-    of_nobody = OverrideSubject(target=subject.target, name=subject.name)
+    of_nobody = places[0].subject._replace(membership=None)
     other = declaration(config, of_nobody)
     withheld: list[Membership] = []
     for place in places:
@@ -189,9 +187,9 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> Membershi
 
 def _differs_from_cluster(config: ProxyConfig, place: DeclaredPlace) -> bool:
     """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
-    if not config.overrides or place.subject.cluster is None:
+    if not config.overrides or place.subject.membership is None:
         return False
-    of_cluster = subject_of(Membership(place.membership.cluster), "")
+    of_cluster = OverrideSubject("", membership=Membership(place.membership.cluster))
     return place.declaration.differs(declaration(config, of_cluster))
 
 

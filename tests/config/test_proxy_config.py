@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import Matcher, OverrideSubject, Selector
 from krm_fn.config.proxy_config import ClusterMatcher
 
@@ -48,13 +49,14 @@ def test_a_selector(selector: Selector, selected: bool) -> None:
 
 WORKERS = OverrideSubject(
     target="nodes.kubelet",
-    cluster="prod-1",
-    namespace="org-acme",
-    labels={"region": "eu-west-1"},
-    role="Worker",
-    groups=("md-0", "default-worker"),
+    membership=Membership(
+        Cluster("org-acme", "prod-1", {"region": "eu-west-1"}),
+        role=Role.WORKER,
+        group="md-0",
+        worker_class="default-worker",
+    ),
 )
-CLUSTER = OverrideSubject("a", target="nodes.kubelet")
+CLUSTER = OverrideSubject("nodes.kubelet", membership=Membership(Cluster(name="a")))
 NO_CLUSTER = OverrideSubject(target="nodes.kubelet")
 MATCHES = {
     "no Cluster is not any Cluster": (ClusterMatcher(clusters=("*",)), NO_CLUSTER, False),
