@@ -15,6 +15,7 @@ from krm_fn.config.json_schema import fields, schema
 from krm_fn.config.names import FieldNames, shown
 from krm_fn.config.proxy_config import (
     Certificates,
+    Declaration,
     ForeignValue,
     Lookup,
     Matcher,
@@ -38,6 +39,7 @@ __all__ = [
     "API_VERSION",
     "KIND",
     "Certificates",
+    "Declaration",
     "ForeignValue",
     "Lookup",
     "Matcher",

@@ -14,6 +14,7 @@ from krm_fn.config.names import FieldNames, texts_at
 from krm_fn.config.proxy_config import (
     Certificates,
     ClusterMatcher,
+    Declaration,
     IgnoredPlace,
     Matcher,
     Mirror,
@@ -22,7 +23,6 @@ from krm_fn.config.proxy_config import (
     PolicyChange,
     ProxyConfig,
     Selector,
-    WrittenProxy,
     target_options,
     with_tuples,
 )
@@ -74,21 +74,11 @@ def built(spec: Data, names: FieldNames) -> ProxyConfig:
     return config._replace(targets=config.targets.removing(_written_proxies(config)))
 
 
-def _written_proxies(config: ProxyConfig) -> list[WrittenProxy]:
+def _written_proxies(config: ProxyConfig) -> list[Declaration]:
     """Return the proxies that a run writes into containers: that of `spec`, and that of each override."""
-    written = []
-    for override in (Override(ClusterMatcher()), *config.overrides):
-        entries = override.no_proxy or (() if override.replaces else config.no_proxy)
-        style = override.policy.over(config.policy).style
-        http, https = override.http_proxy, override.https_proxy
-        written.append(
-            WrittenProxy(
-                config.http_proxy if http is None else http,
-                config.https_proxy if https is None else https,
-                bool(entries) or style is not Style.VERBATIM,
-            )
-        )
-    return [proxy for proxy in dict.fromkeys(written) if proxy.http or proxy.https]
+    declared = config.declaration
+    proxies = [declared, *map(declared.under, config.overrides)]
+    return [proxy for proxy in proxies if any(proxy.urls)]
 
 
 def _entries(spec: Any, place: Pointer, names: FieldNames) -> NoProxy:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.krm.codes import Severity
-from krm_fn.light_typing import Any, Fields, NamedTuple, Protocol, Texts
+from krm_fn.light_typing import Any, Fields, NamedTuple, Protocol, Texts, Urls
 from krm_fn.noproxy import Policy, Style
 from krm_fn.noproxy.policy import NoProxy
 from krm_fn.patch import Data, Pointer, list_at, lookup
@@ -25,21 +25,7 @@ _DISTRIBUTIONS = "distributions"
 _NODE_FILES = ("environment", "profile", "apt", "zypper", "docker")
 """What the option ``files`` of ``nodes`` may name."""
 REMOVED = "removed"
-"""Member of the options of ``workloads`` for objects that are to have no proxy: each ``WrittenProxy``, which goes."""
-
-
-class WrittenProxy(NamedTuple):
-    """A proxy that a ProxyConfig, or an override of it, writes into the environment of a container.
-
-    Attributes:
-        http: the URL for ``http://``, "" for none.
-        https: the URL for ``https://``, "" for none.
-        has_list: whether a list is written beside it.
-    """
-
-    http: str
-    https: str
-    has_list: bool
+"""Member of the options of ``workloads`` for objects that are to have no proxy: the proxies that go."""
 
 
 class TargetOptions(NamedTuple):
@@ -76,7 +62,7 @@ class TargetOptions(NamedTuple):
         wanted = self.of(target_id).get("generate") or ()
         return wanted is True or part_of(target_id) in wanted
 
-    def removing(self, proxies: Collection[WrittenProxy]) -> TargetOptions:
+    def removing(self, proxies: Collection[Declaration]) -> TargetOptions:
         """Return the options with which these proxies go from workloads that are to have none."""
         workloads = {**self.systems.get("workloads", {}), REMOVED: proxies}
         return self._replace(systems={**self.systems, "workloads": workloads})
@@ -302,6 +288,48 @@ class Override(NamedTuple):
     policy: PolicyChange = PolicyChange()
 
 
+class Declaration(NamedTuple):
+    """The declarations for one place; ``is_declared`` is False if none names its proxy."""
+
+    http_proxy: str
+    https_proxy: str
+    entries: NoProxy
+    policy: Policy
+    disabled: bool = False
+    is_declared: bool = True
+
+    @property
+    def has_list(self) -> bool:
+        """Whether a list is written beside the URLs: only in the style Verbatim it may be empty."""
+        return bool(self.entries) or self.policy.style is not Style.VERBATIM
+
+    @property
+    def urls(self) -> Urls:
+        """The proxies for ``http://`` and ``https://``, "" for none."""
+        return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
+
+    def differs(self, other: Declaration) -> bool:
+        """Return whether the other one says something else, whether anything declares it or not."""
+        return self != other._replace(is_declared=self.is_declared)
+
+    def under(self, override: Override) -> Declaration:
+        """Return the declaration after an override is applied to it."""
+        said: Fields = {}
+        for name in ("http_proxy", "https_proxy", "disabled"):
+            if getattr(override, name) is not None:
+                said[name] = getattr(override, name)
+        entries = self.entries
+        if override.no_proxy is not None:
+            entries = () if override.replaces else entries
+            entries += override.no_proxy
+        return self._replace(
+            **said,
+            entries=entries,
+            policy=override.policy.over(self.policy),
+            is_declared=self.is_declared or bool(said),
+        )
+
+
 class Certificates(NamedTuple):
     """Certificates in PEM form, "" for none; the last line ends with a line break.
 
@@ -407,6 +435,18 @@ class ProxyConfig(NamedTuple):
         if not namespace:
             return True
         return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
+
+    @property
+    def declaration(self) -> Declaration:
+        """The declarations of ``spec`` alone."""
+        is_declared = bool(self.http_proxy or self.https_proxy) or self.says_none
+        return Declaration(
+            self.http_proxy,
+            self.https_proxy,
+            self.no_proxy,
+            self.policy,
+            is_declared=is_declared,
+        )
 
     @property
     def removes(self) -> bool:

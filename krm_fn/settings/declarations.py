@@ -10,8 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_path, value_of
-from krm_fn.config import Override, OverrideSubject, ProxyConfig, TargetOptions, exports_variables
-from krm_fn.light_typing import Fields, NamedTuple, Texts, Urls
+from krm_fn.config import (
+    Declaration,
+    OverrideSubject,
+    ProxyConfig,
+    TargetOptions,
+    exports_variables,
+)
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.noproxy import Entry, Policy, Style, holds
 from krm_fn.noproxy.policy import (
     DEFAULTS,
@@ -22,46 +28,8 @@ from krm_fn.noproxy.policy import (
     POD_CIDRS,
     PROVIDER,
     SERVICE_CIDRS,
-    NoProxy,
 )
 from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES
-
-
-class Declaration(NamedTuple):
-    """The declarations for one place; ``is_declared`` is False if none names its proxy."""
-
-    http_proxy: str
-    https_proxy: str
-    entries: NoProxy
-    policy: Policy
-    disabled: bool = False
-    is_declared: bool = True
-
-    @property
-    def urls(self) -> Urls:
-        """The proxies for ``http://`` and ``https://``, "" for none."""
-        return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
-
-    def differs(self, other: Declaration) -> bool:
-        """Return whether the other one says something else, whether anything declares it or not."""
-        return self != other._replace(is_declared=self.is_declared)
-
-    def under(self, override: Override) -> Declaration:
-        """Return the declaration after an override is applied to it."""
-        said: Fields = {}
-        for name in ("http_proxy", "https_proxy", "disabled"):
-            if getattr(override, name) is not None:
-                said[name] = getattr(override, name)
-        entries = self.entries
-        if override.no_proxy is not None:
-            entries = () if override.replaces else entries
-            entries += override.no_proxy
-        return self._replace(
-            **said,
-            entries=entries,
-            policy=override.policy.over(self.policy),
-            is_declared=self.is_declared or bool(said),
-        )
 
 
 class DeclaredPlace(NamedTuple):
@@ -78,14 +46,7 @@ class DeclaredPlace(NamedTuple):
 
 def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
     """Return the declarations of the user for a place, with the host of ``spec.registryMirror``."""
-    is_declared = bool(config.http_proxy or config.https_proxy) or config.says_none
-    declared = Declaration(
-        config.http_proxy,
-        config.https_proxy,
-        config.no_proxy,
-        config.policy,
-        is_declared=is_declared,
-    )
+    declared = config.declaration
     for override in config.overrides:
         if override.match.fits(subject):
             declared = declared.under(override)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from krm_fn.config.proxy_config import REMOVED, WrittenProxy
+from krm_fn.config import Declaration
+from krm_fn.config.proxy_config import REMOVED
 from krm_fn.formats.escaping import read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
@@ -93,7 +94,7 @@ def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
     return chosen
 
 
-def _is_written(container: Container, proxies: Collection[WrittenProxy]) -> bool:
+def _is_written(container: Container, proxies: Collection[Declaration]) -> bool:
     """Return whether the proxy variables of a container are exactly those that a run would write there.
 
     Then a run wrote them, whoever chose the container once: both cases of each variable, with one value, and no other.
@@ -112,7 +113,7 @@ def _is_written(container: Container, proxies: Collection[WrittenProxy]) -> bool
         if proxy.has_list is not bool(listed):
             continue
         pairs = {}
-        for name, value in zip(UPPER, (proxy.http, proxy.https, listed), strict=True):
+        for name, value in zip(UPPER, (*proxy.urls, listed), strict=True):
             if value:
                 pairs[name] = pairs[name.lower()] = value
         if pairs == values:
