@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     answer = _answer(arguments)
     if answer.changes:
-        from krm_fn.cli.writing import write_files  # noqa: PLC0415 -- most runs write nothing
+        from krm_fn.cli.files import write_files  # noqa: PLC0415 -- the function writes none
 
         write_files(answer.changes, before=lambda: streams.write(answer.output))
     else:

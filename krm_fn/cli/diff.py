@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from krm_fn.cli.masking import MaskedText
-from krm_fn.krm.changes import ContentChange, FileChanges
+from krm_fn.krm.manifests import ContentChange, FileChanges
 from krm_fn.krm.masking import ProxyPasswords, redact
 from krm_fn.light_typing import NamedTuple
 from krm_fn.printable import printable

@@ -21,8 +21,7 @@ from krm_fn.engine import Draft
 from krm_fn.errors import InputError, InternalError, UsageError
 from krm_fn.formats import sops
 from krm_fn.formats.embedded import Value
-from krm_fn.krm.changes import ContentChange
-from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.manifests import ContentChange, Manifests
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.noproxy import Readers
 from krm_fn.places.place import Place, write_places

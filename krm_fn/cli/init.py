@@ -24,7 +24,7 @@ from krm_fn.cli.found_proxies import (
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer
 from krm_fn.errors import UsageError
-from krm_fn.krm.changes import ContentChange
+from krm_fn.krm.manifests import ContentChange
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, Fields, TypeVar
 from krm_fn.noproxy import parse, why_wrong

@@ -20,9 +20,8 @@ from krm_fn.cli.selection import Selection, is_resource_list, kustomization_with
 from krm_fn.cli.streams import STDIN, Answer
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
-from krm_fn.krm.changes import ContentChange, FileChanges
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.manifests import ContentChange, FileChanges, Manifests
 from krm_fn.krm.masking import ProxyPasswords
 from krm_fn.krm.resourcelist import function_config
 from krm_fn.krm.results import ObjectRef, are_severe, count
@@ -124,13 +123,10 @@ def _changes(
     """Return the files that change, by name; note in ``refs`` in which file a new object is."""
     if not outcome.changes:
         return {}
-    # Most runs change nothing.
-    from krm_fn.krm.file_changes import changed_files, file_of_new  # noqa: PLC0415
-
     folder = _folder(args)
     for new in outcome.changes.created:
-        refs[new.ref] = new.ref._replace(file_path=file_of_new(new, files, folder))
-    return changed_files(files, outcome.changes, folder)
+        refs[new.ref] = new.ref._replace(file_path=files.file_of_new(new, folder))
+    return files.changed_files(outcome.changes, folder)
 
 
 def _folder(args: Namespace) -> str | None:

@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from krm_fn.errors import InputError, OutputError, UsageError
-from krm_fn.krm.changes import ContentChange
 from krm_fn.krm.masking import shown_line
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from krm_fn.krm.manifests import ContentChange
 
 STDIN = "standard input"
 """Its name in messages, and as the file of a command."""

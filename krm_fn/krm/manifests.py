@@ -1,4 +1,4 @@
-"""Files of manifests, as they lie in a repository or come out of `kustomize build`.
+"""Files of manifests, as they lie in a repository or come out of `kustomize build`, read and with their changes.
 
 A file is YAML documents between ``---`` lines, each read and edited on its own; it offers the
 same looks as a ResourceList. A document that is no mapping is no object and is passed by.
@@ -6,17 +6,36 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 
 from krm_fn.errors import DocumentError, InputError, TextError
-from krm_fn.krm.resourcelist import Entries, Object, function_config, objects
+from krm_fn.krm.resourcelist import Entries, Object, function_config, new_file_name, objects
+from krm_fn.krm.resourcelist.objects import (
+    NO_ITEM,
+    WHOLE_ITEM,
+    ListChanges,
+    NewObject,
+    item_after,
+)
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document, Lines, Position
-from krm_fn.yamledit.stream import comments_above, documents
+from krm_fn.yamledit.stream import comments_above, documents, rewrite_documents
+
+
+class ContentChange(NamedTuple):
+    """The content of a file before and after; None is a file that does not exist."""
+
+    old: bytes | None
+    new: bytes | None
+
+
+FileChanges = Mapping[str, ContentChange]
+"""Name or path of a file -> its content before and after."""
 
 
 class DocumentSpan(NamedTuple):
@@ -147,9 +166,82 @@ class Manifests(Entries):
             return result
         return result._replace(position=self.position(index, (*outer, *result.path)))
 
+    def changed_files(self, changes: ListChanges, folder: str | None = None) -> FileChanges:
+        """Return the files that change, in the order of their names.
+
+        Args:
+            changes: the changes of their documents.
+            folder: as for ``file_of_new``.
+
+        Raises:
+            InputError: a file cannot be edited without risk; the message names it.
+        """
+        from krm_fn.yamledit.render import block_text  # noqa: PLC0415 -- most runs change nothing
+
+        edited: defaultdict[str, dict[int, str | None]] = defaultdict(dict)
+        added: defaultdict[str, list[str]] = defaultdict(list)
+        for index, edits in changes.items.items():
+            document = self.documents[index]
+            text = None if edits == WHOLE_ITEM else self._edited(index, edits)
+            edited[document.file][document.number] = text
+        for created in changes.created:
+            name = self.file_of_new(created, folder)
+            like = self.files.get(name, "")
+            added[name].append(block_text(dict(created.data), like=like))
+        changed = {}
+        for name in sorted({*edited, *added}):
+            text = self.files.get(name, "")
+            old = text.encode() if name in self.files else None
+            try:
+                new = _rewritten(text, edited[name], added[name])
+            except InputError as error:
+                error.args = (f"{name}: {error}",)
+                raise
+            if new != old:
+                changed[name] = ContentChange(old, new)
+        return changed
+
+    def file_of_new(self, new: NewObject, folder: str | None = None) -> str:
+        """Return the name of the file for a new object.
+
+        Args:
+            new: the object.
+            folder: where an object that belongs beside no other gets a file of its own; None: it becomes the last
+                document of the last file.
+        """
+        if new.beside == NO_ITEM and folder is None:
+            return list(self.files)[-1]
+        name = new_file_name(new.data)
+        if new.beside == NO_ITEM:
+            return f"{folder}/{name}" if folder else name
+        file = self.documents[new.beside].file
+        if not file.endswith(".json"):
+            return file
+        # JSON cannot hold a second document.
+        above, slash, _ = file.rpartition("/")
+        return above + slash + name
+
+    def _edited(self, index: int, edits: Mapping[Pointer, Any]) -> str:
+        """Return the new text of a document."""
+        file, number, *_ = self.documents[index]
+        document = Document(self.text(index), for_ytt=file in self.files_for_ytt)
+        try:
+            return document.with_data(item_after(document.data, edits))
+        except InputError as error:
+            error.args = (f"{file}: document {number + 1}: {error}",)
+            raise
+
     @cached_property
     def _indexes(self) -> dict[tuple[str, int], int]:
         return {(span.file, span.number): index for index, span in enumerate(self.documents)}
+
+
+def _rewritten(text: str, texts: Mapping[int, str | None], added: Sequence[str]) -> bytes | None:
+    """Return the new content of a file; None if no document is left in it."""
+    removed = list(texts.values()).count(None)
+    if removed and removed == len(documents(text)) and not added:
+        return None
+    return rewrite_documents(text, texts, added).encode()
 
 
 def _decoded(name: str, data: bytes) -> str:

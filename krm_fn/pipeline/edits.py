@@ -8,10 +8,9 @@ from functools import partial
 from krm_fn import patch, placeholders
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InternalError
-from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import ListChanges, NewObject, Object
 from krm_fn.krm.results import Edit, Result, are_severe
 from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.lint.judge_values import NoProxyList

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krm_fn.krm import results
-from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import shown_line
+from krm_fn.krm.resourcelist import ListChanges
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.plan import Overview

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from krm_fn.config import Lookup, Mode, OverrideSubject, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
-from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import OF_RUN, Severity
-from krm_fn.krm.resourcelist import Object, ResourceList, function_config
+from krm_fn.krm.resourcelist import ListChanges, Object, ResourceList, function_config
 from krm_fn.krm.results import Result
 from krm_fn.pipeline.outcome import (
     Comparison,

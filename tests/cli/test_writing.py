@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.cli.files import write_files as write_changes
 from krm_fn.cli.selection import select
-from krm_fn.cli.writing import write_files as write_changes
 from krm_fn.errors import OutputError
-from krm_fn.krm.changes import ContentChange
+from krm_fn.krm.manifests import ContentChange
 from support import TIME_LIMIT
 
 Contents = Mapping[str, bytes | None]
@@ -192,8 +192,8 @@ def test_what_cannot_be_given_back_is_named(tmp_path: Path, monkeypatch: pytest.
 
 KILLED = """\
 import os, pathlib, signal, sys
-from krm_fn.krm.changes import ContentChange
-from krm_fn.cli.writing import write_files
+from krm_fn.krm.manifests import ContentChange
+from krm_fn.cli.files import write_files
 left = int(sys.argv[2])
 def counted(function):
     def call(*args, **named):
@@ -240,8 +240,8 @@ def test_a_killed_run_leaves_each_file_old_or_new(tmp_path: Path) -> None:
 
 WRITES = """\
 import sys
-from krm_fn.krm.changes import ContentChange
-from krm_fn.cli.writing import write_files
+from krm_fn.krm.manifests import ContentChange
+from krm_fn.cli.files import write_files
 contents, originals = eval(sys.stdin.read())
 write_files({name: ContentChange(originals[name], new) for name, new in contents.items()}, before=lambda: None)
 """

@@ -15,7 +15,6 @@ import pytest
 import yaml
 
 from krm_fn.formats.ytt import has_code
-from krm_fn.krm.file_changes import changed_files
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import function_config
 from krm_fn.krm.results import Result
@@ -282,7 +281,7 @@ def run_over(text: str, mode: str = "Inject") -> tuple[str, list[Result]]:
     }
     outcome = run_list(files, function_config(config), Objects(files))
     assert outcome.exit_code == int(mode == "Check"), outcome.results
-    changed = {name: change.new for name, change in changed_files(files, outcome.changes).items()}
+    changed = {name: change.new for name, change in files.changed_files(outcome.changes).items()}
     return (changed.get("file.yaml") or text.encode()).decode(), list(outcome.results)
 
 

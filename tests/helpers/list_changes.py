@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.krm.changes import ListChanges, NewObject
-from krm_fn.krm.resourcelist import ResourceList
+from krm_fn.krm.resourcelist import ListChanges, NewObject, ResourceList
 from krm_fn.patch import Operation
 
 

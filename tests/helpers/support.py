@@ -25,7 +25,7 @@ import pytest
 
 from krm_fn.cli import main
 from krm_fn.cli.diff import coloured, diff_lines
-from krm_fn.krm.changes import ContentChange
+from krm_fn.krm.manifests import ContentChange
 from krm_fn.krm.masking import ProxyPasswords
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krm_fn.errors import InputError
-from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.manifests import ContentChange, Manifests
+from krm_fn.krm.resourcelist import ListChanges, NewObject
 from manifest_files import A, B, manifests
 
 
@@ -83,3 +84,55 @@ def test_the_function_config_of_a_resource_list_is_data() -> None:
     assert [given and given.data for given in found] == [{"kind": "X"}, None, None]
     assert found[0] is not None
     assert (found[0].path, found[0].ref.file_path) == (("functionConfig",), "0.yaml")
+
+
+NEW = {"kind": "C", "metadata": {"name": "c"}}
+
+
+def test_an_edit_changes_its_document_and_nothing_around_it() -> None:
+    text = f"\ufeff{A}---\n{B}"
+    source = manifests(text)
+    (obj,) = source.objects(0)
+    changes = ListChanges()
+    changes.items[0] = {(): {**obj.data, "metadata": {"name": "new"}}}
+    expected = text.replace("name: a", "name: new")
+    assert source.changed_files(changes) == {"0.yaml": ContentChange(text.encode(), expected.encode())}
+
+
+def test_a_document_goes_with_its_separator_and_the_last_one_with_its_file() -> None:
+    source = manifests(f"{A}---\n{B}", A)
+    changes = ListChanges()
+    changes.items = {1: {(): None}, 2: {(): None}}
+    assert [change.new for change in source.changed_files(changes).values()] == [A.encode(), None]
+
+
+@pytest.mark.parametrize(
+    ("beside", "folder", "name"),
+    [
+        pytest.param(0, "x", "0.yaml", id="beside another one"),
+        pytest.param(-1, None, "1.yaml", id="beside none, at the end of the last file"),
+        pytest.param(-1, "x", "x/c-c.yaml", id="beside none, in a file of its own"),
+        pytest.param(-1, "", "c-c.yaml", id="or one in the working folder"),
+    ],
+)
+def test_the_file_of_a_new_object(beside: int, folder: str | None, name: str) -> None:
+    source = manifests(A, B)
+    assert source.file_of_new(NewObject(NEW, beside), folder) == name
+    changes = ListChanges()
+    changes.created = [NewObject(NEW, beside)]
+    changed = source.changed_files(changes, folder)
+    assert [*changed] == [name]
+    assert (changed[name].new or b"").endswith(b"kind: C\nmetadata:\n  name: c\n")
+
+
+def test_an_error_names_the_file() -> None:
+    source = manifests("kind: A\na: |\n  x")
+    changes = ListChanges()
+    changes.created = [NewObject(NEW, 0)]
+    with pytest.raises(InputError, match=r"^0\.yaml: "):
+        source.changed_files(changes)
+
+
+def test_json_cannot_hold_a_second_document() -> None:
+    source = Manifests({"a/x.json": b'{"kind": "A"}'})
+    assert source.file_of_new(NewObject(NEW, 0)) == "a/c-c.yaml"

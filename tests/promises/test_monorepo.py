@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import certificates
 import manifests
 from function_configs import URL, proxy_config
-from krm_fn.krm.file_changes import changed_files
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import function_config
 from krm_fn.pipeline.run import run_list
@@ -39,7 +38,7 @@ def run(files: Files, folder: str = "", **spec: Any) -> Files:
     config = function_config(proxy_config(**{**PROXY, **spec}))
     outcome = run_list(manifests, config, Objects(manifests))
     assert outcome.exit_code == 0, outcome.results
-    changed = {name: change.new for name, change in changed_files(manifests, outcome.changes).items()}
+    changed = {name: change.new for name, change in manifests.changed_files(outcome.changes).items()}
     after = {name: changed.get(name, content.encode()) for name, content in inside.items()}
     return {name: content.decode() for name, content in after.items() if content is not None}
 

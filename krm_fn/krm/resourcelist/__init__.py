@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterable, Mapping
 
 from krm_fn.errors import DocumentError, InputError, TextError
-from krm_fn.krm.changes import NO_ITEM, ListChanges
 from krm_fn.krm.resourcelist.layouts import SHAPE, CutLayout, WholeLayout, layout_of
 from krm_fn.krm.resourcelist.look import Entries
 from krm_fn.krm.resourcelist.objects import (
     BASE_NAME,
+    NO_ITEM,
+    ListChanges,
+    NewObject,
     Object,
     function_config,
     group_kind,
@@ -33,6 +35,8 @@ __all__ = [
     "BASE_NAME",
     "NO_ITEM",
     "Entries",
+    "ListChanges",
+    "NewObject",
     "Object",
     "ResourceList",
     "function_config",

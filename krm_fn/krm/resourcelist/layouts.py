@@ -12,8 +12,13 @@ from contextlib import suppress
 from functools import partial
 
 from krm_fn.errors import DocumentError, EditError, InputError, TextError
-from krm_fn.krm.changes import WHOLE_ITEM, ListChanges, item_after
-from krm_fn.krm.resourcelist.objects import reference, with_path
+from krm_fn.krm.resourcelist.objects import (
+    WHOLE_ITEM,
+    ListChanges,
+    item_after,
+    reference,
+    with_path,
+)
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Pointer, list_at
 from krm_fn.yamledit import Cut, Document, Lines, cut
