@@ -178,6 +178,11 @@ class Membership(NamedTuple):
     key: Key = Key("", "", "", "")
 
     @property
+    def is_known(self) -> bool:
+        """Whether anything says which Cluster it is, or which nodes."""
+        return bool(self.cluster.name or self.cluster.labels or self.role)
+
+    @property
     def groups(self) -> Texts:
         """All names of its worker group: a rule for one of them is a rule for this membership."""
         return tuple(dict.fromkeys(name for name in (self.group, self.worker_class) if name))

@@ -13,21 +13,16 @@ from krm_fn.clusters import CLOUD_NAMES, ClusterNetwork, Fact
 from krm_fn.config.names import FieldNames, texts_at
 from krm_fn.config.proxy_config import (
     Certificates,
-    ClusterMatcher,
     Declaration,
-    IgnoredPlace,
-    Matcher,
     Mirror,
     Mode,
     Override,
-    PolicyChange,
     ProxyConfig,
     Selector,
     target_options,
-    with_tuples,
 )
 from krm_fn.krm.codes import Severity
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, Fields
 from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.noproxy.policy import NoProxy
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
@@ -54,13 +49,11 @@ def built(spec: Data, names: FieldNames) -> ProxyConfig:
         https_proxy=spec.get("httpsProxy", ""),
         no_proxy=_entries(spec, ("noProxy",), names),
         mode=Mode(mode),
-        policy=_policy(spec, (), names).over(Policy()),
+        policy=Policy(**_policy(spec, (), names)),
         overrides=tuple(_override(spec, ("overrides", str(at)), names) for at in overrides),
         cluster_defaults=_cluster_defaults(spec, names),
         lint=_severities(lookup(spec, ("lint", "rules"), {})),
-        ignore=tuple(
-            IgnoredPlace(**with_tuples(item)) for item in list_at(spec, ("lint", "ignore"))
-        ),
+        ignore=tuple(list_at(spec, ("lint", "ignore"))),
         selector=_selector(spec),
         targets=target_options(spec),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
@@ -111,26 +104,29 @@ def _texts(spec: Any, place: Pointer, names: FieldNames) -> Iterator[tuple[str, 
             yield entry, str(names.name(text_place))
 
 
-def _policy(spec: Any, place: Pointer, names: FieldNames) -> PolicyChange:
-    """Return the ``noProxyPolicy`` of ``spec``, or of an override, at ``place``."""
+def _policy(spec: Any, place: Pointer, names: FieldNames) -> Fields:
+    """Return the members of a ``Policy`` that ``spec``, or the override at ``place``, sets; a list replaces a list."""
     place = (*place, "noProxyPolicy")
-    policy = lookup(spec, place, {})
-    return PolicyChange(
-        style=Style(policy["style"]) if "style" in policy else None,
-        without=frozenset(policy["without"]) if "without" in policy else None,
-        infrastructure_endpoint=policy.get("infrastructureEndpoint"),
-        extra=_entries_if_given(spec, (*place, "extra"), names),
-        exclude=noproxy.parse(policy["exclude"]) if "exclude" in policy else None,
-        rooted=policy.get("rooted"),
-    )
+    written = lookup(spec, place, {})
+    members: Fields = {}
+    for field, member, read in (
+        ("style", "style", Style),
+        ("without", "without", frozenset),
+        ("infrastructureEndpoint", "infrastructure_endpoint", bool),
+        ("exclude", "exclude", noproxy.parse),
+        ("rooted", "rooted", bool),
+    ):
+        if field in written:
+            members[member] = read(written[field])
+    if "extra" in written:
+        members["extra"] = _entries(spec, (*place, "extra"), names)
+    return members
 
 
 def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
     written = lookup(spec, place)
-    match = dict(written["match"])
-    match["worker_groups"] = match.pop("workerGroups", ())
     return Override(
-        match=ClusterMatcher(**with_tuples(match)),
+        match=written["match"],
         http_proxy=written.get("httpProxy"),
         https_proxy=written.get("httpsProxy"),
         no_proxy=_entries_if_given(spec, (*place, "noProxy"), names),
@@ -153,15 +149,13 @@ def _selector(spec: Data) -> Selector:
 
     Writing to these would turn an output into an input.
     """
-    include = list_at(spec, ("selector", "include"))
     exclude = [*list_at(spec, ("selector", "exclude"))]
     for source in spec.get("from", ()):
         matcher = {"names": [source["name"]], "kinds": [source["kind"]]}
         if "namespace" in source:
             matcher["namespaces"] = [source["namespace"]]
         exclude.append(matcher)
-    included = tuple(map(Matcher.of, include))
-    return Selector(included, tuple(map(Matcher.of, exclude)))
+    return Selector(tuple(list_at(spec, ("selector", "include"))), tuple(exclude))
 
 
 def _certificates(written: Data) -> Certificates:

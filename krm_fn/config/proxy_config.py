@@ -1,7 +1,8 @@
 """The checked ProxyConfig: its fields, whom matchers choose, and the options of targets.
 
-Values only. None, where it is allowed, means "not said here", and is something else than empty. Inside a matcher all
-conditions hold (AND); of several matchers, and of several globs, one suffices (OR).
+Values only. None, where it is allowed, means "not said here", and is something else than empty. All matchers have one
+language, whatever they choose: inside a matcher all conditions hold (AND); of several matchers, and of several globs,
+one suffices (OR).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 
-from krm_fn.clusters import ClusterNetwork, Membership
+from krm_fn.clusters import ClusterNetwork
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, Fields, NamedTuple, Protocol, Texts, Urls
 from krm_fn.noproxy import Policy, Style
@@ -114,119 +115,15 @@ def names_of_only() -> Texts:
     return tuple(dict.fromkeys((*SYSTEMS, *ROWS)))
 
 
-def with_tuples(written: Data) -> Fields:
-    """Return the members of a mapping, each list as a tuple."""
-    members = dict(written)
-    for key, value in written.items():
-        if isinstance(value, list):
-            members[key] = tuple(value)
-    return members
+def matches(matcher: Data, subject: Data) -> bool:
+    """Return whether every field of a matcher fits the member of a subject that has its name.
 
-
-class Matcher(NamedTuple):
-    """Fits an object when every field that is given fits."""
-
-    names: Texts = ()
-    namespaces: Texts = ()
-    kinds: Texts = ()
-    labels: Mapping[str, str] = _NOTHING
-    annotations: Mapping[str, str] = _NOTHING
-
-    @classmethod
-    def of(cls, written: Data) -> Matcher:
-        """Return the matcher of a valid FunctionConfig."""
-        fields = with_tuples(written)
-        return cls(**{key: value for key, value in fields.items() if key in cls._fields})
-
-    def fits(
-        self,
-        *,
-        kind: str,
-        name: str = "",
-        namespace: str = "",
-        labels: Data = _NOTHING,
-        annotations: Data = _NOTHING,
-    ) -> bool:
-        """Return whether an object matches; a label or annotation that is no string matches nothing."""
-        return all(map(_fits, self, (name, namespace, kind, labels, annotations)))
-
-
-class Selector(NamedTuple):
-    """Which objects may be changed."""
-
-    include: tuple[Matcher, ...] = ()
-    exclude: tuple[Matcher, ...] = ()
-
-    def selects(self, **identity: Any) -> bool:
-        """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` does; see ``Matcher.fits``."""
-        for matcher in self.exclude:
-            if matcher.fits(**identity):
-                return False
-        if not self.include:
-            return True
-        return any(matcher.fits(**identity) for matcher in self.include)
-
-
-class IgnoredPlace(NamedTuple):
-    """Fits a finding of one of the ``rules``; a glob of ``paths`` may fit the end of a path."""
-
-    rules: Texts
-    paths: Texts = ()
-    kinds: Texts = ()
-    names: Texts = ()
-
-    def fits(self, *, path: str, kind: str, name: str) -> bool:
-        """Return whether the place of a finding, its object and the path of its file, matches."""
-        if not _fits(self.kinds, kind):
-            return False
-        if not _fits(self.names, name):
-            return False
-        below = [f"*/{glob}" for glob in self.paths]
-        return _fits((*self.paths, *below), path)
-
-
-class OverrideSubject(NamedTuple):
-    """A place in which a target writes a proxy, as the ``match`` of an override sees it.
-
-    Attributes:
-        target: the ID of the target.
-        name: that of the object.
-        membership: that of the object, or of its nodes; None for an object that belongs to no known Cluster.
+    Args:
+        matcher: the globs of each field, of which one has to fit; or a mapping, of which each glob has to fit the
+            member with its key.
+        subject: a text, a tuple of which one text suffices, or a mapping; no glob fits what is missing or no text.
     """
-
-    target: str
-    name: str = ""
-    membership: Membership | None = None
-
-
-class ClusterMatcher(NamedTuple):
-    """Fits a place when every field that is given fits; without a Cluster, none of the first five does."""
-
-    clusters: Texts = ()
-    namespaces: Texts = ()
-    labels: Mapping[str, str] = _NOTHING
-    roles: Texts = ()
-    worker_groups: Texts = ()
-    targets: Texts = ()
-    objects: Texts = ()
-
-    def fits(self, place: OverrideSubject) -> bool:
-        """Return whether the place matches."""
-        if place.membership is None and any(self[:5]):
-            return False
-        membership = place.membership or Membership()
-        cluster, role = membership.cluster, membership.role
-        # In the order of the fields.
-        values = (
-            cluster.name,
-            cluster.namespace,
-            cluster.labels,
-            role.value if role else "",
-            membership.groups,
-            (place.target, system_of(place.target)),
-            place.name,
-        )
-        return all(map(_fits, self, values))
+    return all(_fits(globs, subject.get(field)) for field, globs in matcher.items())
 
 
 def _fits(globs: Any, values: Any) -> bool:
@@ -234,7 +131,7 @@ def _fits(globs: Any, values: Any) -> bool:
     if not globs:
         return True
     if isinstance(globs, Mapping):
-        return all(_fits((glob,), values.get(key)) for key, glob in globs.items())
+        return all(_fits((glob,), lookup(values, (key,))) for key, glob in globs.items())
     if not isinstance(values, tuple):
         values = (values,)
     for text in values:
@@ -246,6 +143,22 @@ def _fits(globs: Any, values: Any) -> bool:
     return False
 
 
+class Selector(NamedTuple):
+    """Which objects may be changed: the matchers of ``include`` and ``exclude``."""
+
+    include: tuple[Data, ...] = ()
+    exclude: tuple[Data, ...] = ()
+
+    def selects(self, subject: Data) -> bool:
+        """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` does."""
+        for matcher in self.exclude:
+            if matches(matcher, subject):
+                return False
+        if not self.include:
+            return True
+        return any(matches(matcher, subject) for matcher in self.include)
+
+
 class Mode(Enum):
     """The purpose of a run."""
 
@@ -254,38 +167,20 @@ class Mode(Enum):
     CHECK = "Check"
 
 
-class PolicyChange(NamedTuple):
-    """A ``noProxyPolicy`` as written: a field that it leaves out is None.
-
-    Convention: merged as JSON merges (RFC 7396): a list replaces the list before.
-    """
-
-    style: Style | None = None
-    without: frozenset[str] | None = None
-    infrastructure_endpoint: bool | None = None
-    extra: NoProxy | None = None
-    exclude: Texts | None = None
-    rooted: bool | None = None
-
-    def over(self, policy: Policy) -> Policy:
-        """Return ``policy`` with the fields that are set here in place of its own."""
-        said = {name: value for name, value in self._asdict().items() if value is not None}
-        return policy._replace(**said)
-
-
 class Override(NamedTuple):
-    """One entry of ``spec.overrides``: the objects that it is for, and its settings.
+    """One entry of ``spec.overrides``: the matcher of the places that it is for, and its settings.
 
     None means "as before". ``replaces``: ``no_proxy`` replaces the entries before; it is not added behind them.
+    ``policy`` holds the members of a ``Policy`` that it changes.
     """
 
-    match: ClusterMatcher
+    match: Data
     http_proxy: str | None = None
     https_proxy: str | None = None
     no_proxy: NoProxy | None = None
     replaces: bool = False
     disabled: bool | None = None
-    policy: PolicyChange = PolicyChange()
+    policy: Data = _NOTHING
 
 
 class Declaration(NamedTuple):
@@ -325,7 +220,7 @@ class Declaration(NamedTuple):
         return self._replace(
             **said,
             entries=entries,
-            policy=override.policy.over(self.policy),
+            policy=self.policy._replace(**override.policy),
             is_declared=self.is_declared or bool(said),
         )
 
@@ -389,7 +284,7 @@ class ProxyConfig(NamedTuple):
         overrides: ``spec.overrides``, in their order.
         cluster_defaults: facts for Clusters that do not say them.
         lint: the severity of each rule that is named, None for one that is switched off.
-        ignore: ``spec.lint.ignore``.
+        ignore: ``spec.lint.ignore``, as matchers.
         selector: ``spec.selector``.
         targets: ``spec.targets`` and ``spec.only``.
         trusted_ca: ``spec.trustedCA``.
@@ -412,7 +307,7 @@ class ProxyConfig(NamedTuple):
     overrides: tuple[Override, ...] = ()
     cluster_defaults: ClusterNetwork = ClusterNetwork()
     lint: Mapping[str, Severity | None] = MappingProxyType({})
-    ignore: tuple[IgnoredPlace, ...] = ()
+    ignore: tuple[Data, ...] = ()
     selector: Selector = Selector()
     targets: TargetOptions = TargetOptions()
     trusted_ca: Certificates = Certificates()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krm_fn.config import Lookup, Mode, OverrideSubject, ProxyConfig, load
+from krm_fn.config import Lookup, Mode, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.codes import OF_RUN, Severity
@@ -169,10 +169,12 @@ def _unused(
     """Return the matchers of the ProxyConfig that fit nothing, and the annotations that say nothing."""
     from krm_fn.pipeline import unused  # noqa: PLC0415 -- it is imported with most of what edits
 
-    subjects: list[OverrideSubject] = []
-    for record in overview.records:
-        for target_record in record.targets:
-            subjects += target_record.subjects
+    subjects = [
+        subject
+        for record in overview.records
+        for target_record in record.targets
+        for subject in target_record.subjects
+    ]
     idle = [*unused.unused_overrides(config, subjects)]
     if config.mode is not Mode.REMOVE:
         idle += unused.unused_matchers(config, overview, objects)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from krm_fn.config import KIND, ProxyConfig
+from krm_fn.config import KIND, ProxyConfig, matches
 from krm_fn.krm.codes import OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, is_severe
 from krm_fn.light_typing import Texts
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.plan import ObjectSource
 from krm_fn.plan.items import readable_objects
 
@@ -76,7 +76,7 @@ class Silencer:
                     )
                     yield Result.of("SettingUnused", message, _PATH).about(ref)
         for number, entry in enumerate(self._config.ignore):
-            if number not in self._used and all(code in codes for code in entry.rules):
+            if number not in self._used and all(code in codes for code in entry["rules"]):
                 message = (
                     f"`spec.lint.ignore[{number}]` silences nothing here: remove it, unless it is "
                     "for other files"
@@ -98,15 +98,18 @@ class Silencer:
         is_silenced = result.code in self._codes.get(result.ref, ())
         if is_silenced:
             self._used.add((result.ref, result.code))
-        ref = result.ref
-        path = self._paths.get(ref.file_path, ref.file_path)
         for number, entry in enumerate(self._config.ignore):
-            if result.code not in entry.rules:
-                continue
-            if entry.fits(path=path, kind=ref.kind, name=ref.name):
+            if matches(entry, self._subject(result)):
                 self._used.add(number)
                 is_silenced = True
         return is_silenced
+
+    def _subject(self, result: Result) -> Data:
+        """Return a finding as an entry of `spec.lint.ignore` sees it: a glob may fit the end of its path."""
+        ref = result.ref
+        steps = self._paths.get(ref.file_path, ref.file_path).split("/")
+        ends = ["/".join(steps[at:]) for at in range(len(steps))]
+        return {"rules": result.code, "kinds": ref.kind, "names": ref.name, "paths": tuple(ends)}
 
 
 def annotated(source: ObjectSource) -> Iterator[Object]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from krm_fn.config import OverrideSubject, ProxyConfig
+from krm_fn.config import ProxyConfig, matches
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Texts
@@ -87,30 +87,29 @@ def _matchers(config: ProxyConfig, overview: Overview) -> Iterator[_ObjectMatche
     numbers = {"include": overview.selected, "exclude": overview.candidates}
     for part, matchers in config.selector._asdict().items():
         for at, matcher in enumerate(matchers if numbers[part] else ()):
-            yield _ObjectMatcher(f"spec.selector.{part}[{at}]", matcher._asdict())
+            yield _ObjectMatcher(f"spec.selector.{part}[{at}]", matcher)
     for path in _CHOOSING:
         for at, written in enumerate(list_at(config.targets.systems, path)):
             field = f"spec.targets.{'.'.join(path)}[{at}]"
             yield _ObjectMatcher(field, written, path[0])
 
 
-def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -> Iterator[Result]:
+def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Iterator[Result]:
     """Yield a finding for each override that fits none of the places.
 
     It may be meant: a table of regions serves many lists. It is a warning where there are Clusters, and none of them
     has its labels, with whatever value, or it names Clusters and none of all overrides fits.
     """
-    distinct = set(subjects)
-    memberships = [subject.membership for subject in distinct]
-    labels = [membership.cluster.labels for membership in memberships if membership]
+    labels = [subject["labels"] for subject in subjects if "labels" in subject]
     unused = {}
-    for number, override in enumerate(config.overrides if distinct else ()):
-        if not any(map(override.match.fits, distinct)):
+    for number, override in enumerate(config.overrides if subjects else ()):
+        if not any(matches(override.match, subject) for subject in subjects):
             unused[number] = override.match
     for number, match in unused.items():
         is_none_used = len(unused) == len(config.overrides)
-        names_clusters = bool(match.clusters or match.namespaces or match.labels)
-        has_labels = any(of_cluster.keys() >= match.labels.keys() for of_cluster in labels)
+        names_clusters = not match.keys().isdisjoint(("clusters", "namespaces", "labels"))
+        wanted = match.get("labels", {}).keys()
+        has_labels = any(of_cluster.keys() >= wanted for of_cluster in labels)
         is_mistake = bool(labels) and ((is_none_used and names_clusters) or not has_labels)
         advice = ": correct it, or remove the entry" if is_mistake else ""
         message = f"`spec.overrides[{number}].match` fits nothing in this list{advice}"

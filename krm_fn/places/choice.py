@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from krm_fn.config import Matcher
+from krm_fn.config import matches
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, lookup
@@ -79,18 +79,21 @@ def matches_any(text: str, globs: Iterable[str]) -> bool:
 
 def fits_object(written: Data, data: Data, at: Pointer = ()) -> bool:
     """Return whether an object fits a matcher; labels of the pod template with the specification ``at`` are its own."""
+    return matches(written, _subject(data, at))
+
+
+def _subject(data: Data, at: Pointer = ()) -> Data:
     obj = Object((), dict(data), reference(data))
     labels = lookup(data, (*at[:-1], "metadata", "labels"))
     if not isinstance(labels, dict):
         labels = {}
-    matcher = Matcher.of(written)
-    return matcher.fits(
-        kind=obj.ref.kind,
-        name=obj.ref.name,
-        namespace=obj.ref.namespace,
-        labels={**labels, **obj.labels},
-        annotations=obj.annotations,
-    )
+    return {
+        "kinds": obj.ref.kind,
+        "names": obj.ref.name,
+        "namespaces": obj.ref.namespace,
+        "labels": {**labels, **obj.labels},
+        "annotations": obj.annotations,
+    }
 
 
 class Chosen(NamedTuple):
@@ -116,8 +119,5 @@ def chosen_charts(obj: Data, options: Data, sources: ChartSources = NO_SOURCES) 
 
 def fits_chart(matcher: Data, obj: Data, use: ChartUse) -> bool:
     """Return whether a chart of an object fits a matcher."""
-    return (
-        matches_any(use.name, matcher.get("charts", ("*",)))
-        and matches_any(use.repository, matcher.get("repositories", ("*",)))
-        and fits_object(matcher, obj)
-    )
+    subject = {**_subject(obj), "charts": use.name, "repositories": use.repository}
+    return matches(matcher, subject)

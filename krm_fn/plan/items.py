@@ -78,13 +78,14 @@ def fits(obj: Object, selector: Selector) -> bool:
     """Return whether a selector includes an object."""
     if not (selector.include or selector.exclude):
         return True
-    return selector.selects(
-        kind=obj.ref.kind,
-        name=obj.base_name,
-        namespace=obj.ref.namespace,
-        labels=obj.labels,
-        annotations=obj.annotations,
-    )
+    subject = {
+        "kinds": obj.ref.kind,
+        "names": obj.base_name,
+        "namespaces": obj.ref.namespace,
+        "labels": obj.labels,
+        "annotations": obj.annotations,
+    }
+    return selector.selects(subject)
 
 
 def is_edited(target: Target, obj: Object, config: ProxyConfig) -> bool:

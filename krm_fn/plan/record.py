@@ -11,7 +11,6 @@ from enum import Enum, auto
 
 from krm_fn import settings
 from krm_fn.clusters.cluster import Memberships
-from krm_fn.config import OverrideSubject
 from krm_fn.formats import sops
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
@@ -98,7 +97,7 @@ class TargetRecord:
         return self.target.readers(self.obj.data, self.options, self.record.uses).audience
 
     @property
-    def subjects(self) -> list[OverrideSubject]:
+    def subjects(self) -> list[Data]:
         """The subjects that overrides can match here: each role, too, where all machines share the place."""
         memberships = [*self.memberships]
         if self.target.reach is Reach.ROLES:

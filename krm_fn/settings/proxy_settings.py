@@ -13,9 +13,8 @@ from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Texts, Urls, Variables
 from krm_fn.noproxy import Origin, Policy
-from krm_fn.noproxy.policy import NoProxy
+from krm_fn.noproxy.policy import NETWORKS, NoProxy
 from krm_fn.products.cluster_api import Role
-from krm_fn.settings.declarations import Missing
 
 
 class ProxySettings(NamedTuple):
@@ -74,6 +73,32 @@ class ProxySettings(NamedTuple):
             if value:
                 variables[name] = variables[lower] = value
         return variables
+
+
+class Missing(NamedTuple):
+    """A fact that a list should hold and that nothing says.
+
+    Attributes:
+        name: the field of ``spec.clusterDefaults`` that can say it.
+        members: the members of a ``ClusterNetwork`` of which one suffices.
+        switches: the names in ``without`` that say that it is not needed.
+        field: the one of the Cluster or its infrastructure; "" if there is none.
+        cluster: the full name of the Cluster that lacks it; "" where no Cluster is known.
+    """
+
+    name: str
+    members: Texts
+    switches: Texts
+    field: str = ""
+    cluster: str = ""
+
+    @property
+    def is_about_nodes(self) -> bool:
+        """Whether the network of the nodes is missing, which matters to few programs only."""
+        return NETWORKS in self.switches
+
+    def __str__(self) -> str:
+        return f"`{self.name}` of `{self.cluster}`" if self.cluster else f"`{self.name}`"
 
 
 class Resolved(NamedTuple):

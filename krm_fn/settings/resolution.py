@@ -1,4 +1,9 @@
-"""Resolve the proxy of one object: the declarations of the user, completed with the facts about its Clusters."""
+"""Resolve the proxy of one object: the declarations of the user, completed with the facts about its Clusters.
+
+The proxy is that of ``spec``, then of the overrides that fit; the last one wins. A fact that the objects of a Cluster
+do not say may be in ``spec.clusterDefaults``; else it is a default of kubeadm or of the infrastructure provider, or
+missing.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +12,186 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from krm_fn import noproxy
-from krm_fn.clusters import Cluster, ClusterNetwork, Membership
+from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_path, value_of
 from krm_fn.clusters.cluster import Memberships
-from krm_fn.config import Mode, OverrideSubject, ProxyConfig
-from krm_fn.light_typing import Texts, Urls
-from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style
-from krm_fn.noproxy.policy import CLUSTER_DOMAIN_NAMES, NoProxy
-from krm_fn.settings.declarations import (
-    FACTS,
-    DeclaredPlace,
-    Missing,
-    declaration,
-    lack_of,
-    network_of,
-    talks_to_nodes,
+from krm_fn.config import (
+    Declaration,
+    Mode,
+    ProxyConfig,
+    TargetOptions,
+    exports_variables,
+    matches,
 )
-from krm_fn.settings.proxy_settings import ProxySettings, Resolved
+from krm_fn.light_typing import Fields, NamedTuple, Texts, Urls
+from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style, holds
+from krm_fn.noproxy.policy import (
+    CLUSTER_DOMAIN_NAMES,
+    DEFAULTS,
+    ENDPOINT,
+    METADATA,
+    MIRRORS,
+    NETWORKS,
+    POD_CIDRS,
+    PROVIDER,
+    SERVICE_CIDRS,
+    NoProxy,
+)
+from krm_fn.patch import Data
+from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES
+from krm_fn.settings.proxy_settings import Missing, ProxySettings, Resolved
+from krm_fn.target_table import system_of
 
 _CALLED_INSIDE = "the parts of this program call each other by this name"
+
+
+class DeclaredPlace(NamedTuple):
+    """An object in one of its Clusters: the subject of overrides, its declarations, and the network there.
+
+    Of an object of no known Cluster the ``membership`` is one that is not known.
+    """
+
+    membership: Membership
+    subject: Data
+    declaration: Declaration
+    network: ClusterNetwork
+
+
+def declaration(config: ProxyConfig, subject: Data) -> Declaration:
+    """Return the declarations of the user for a place, with the host of ``spec.registryMirror``."""
+    declared = config.declaration
+    for override in config.overrides:
+        if matches(override.match, subject):
+            declared = declared.under(override)
+    mirror = config.mirror
+    policy = declared.policy
+    if mirror is None or policy.style is Style.VERBATIM or not policy.derives(MIRRORS):
+        return declared
+    if mirror.host in (entry.text for entry in declared.entries):
+        return declared
+    entry = Entry.from_config(mirror.host, "spec.registryMirror.url")
+    return declared._replace(entries=(*declared.entries, entry))
+
+
+def subject_of(membership: Membership, target: str, name: str = "") -> Data:
+    """Return a place as the ``match`` of an override sees it: an object, by its name, in one of its Clusters."""
+    subject: Fields = {"targets": (target, system_of(target)), "objects": name}
+    cluster = membership.cluster
+    if membership.is_known:
+        subject["clusters"] = cluster.name
+        subject["namespaces"] = cluster.namespace
+        subject["labels"] = cluster.labels
+        subject["roles"] = membership.role.value if membership.role else ""
+        subject["workerGroups"] = membership.groups
+    return subject
+
+
+_PODS = Missing(
+    "podCIDRs",
+    ("pod_cidrs",),
+    (POD_CIDRS,),
+    "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster",
+)
+_SERVICES = Missing(
+    "serviceCIDRs",
+    ("service_cidrs",),
+    (SERVICE_CIDRS,),
+    "`spec.clusterNetwork.services.cidrBlocks` of the Cluster",
+)
+_ENDPOINT = Missing(
+    "endpoint",
+    ("endpoint", "hosts"),
+    (ENDPOINT,),
+    "`spec.controlPlaneEndpoint.host` of the Cluster",
+)
+_INFRASTRUCTURE = Missing(
+    "infrastructure",
+    ("infrastructure",),
+    (METADATA, PROVIDER),
+    "`spec.infrastructureRef` of the Cluster",
+)
+FACTS = (
+    _PODS,
+    _SERVICES,
+    _ENDPOINT,
+    _INFRASTRUCTURE,
+    Missing("networks", ("networks",), (NETWORKS,)),
+)
+"""All of them, in the order in which messages name them."""
+_NEEDED = {
+    Style.PORTABLE: FACTS,
+    Style.GIANT_SWARM: (_PODS, _SERVICES, _ENDPOINT),
+    Style.TKG: (_PODS, _SERVICES),
+    Style.SORTED: FACTS,
+    Style.VERBATIM: (),
+}
+"""What each style cannot do without."""
+
+
+def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
+    """Return the facts of a Cluster: those of its objects, then ``spec.clusterDefaults``, then its provider's."""
+    known = cluster.network.completed_by(defaults)
+    if not policy.infrastructure_endpoint:
+        known = known._replace(infrastructure_hosts=())
+    # These two styles write what another program writes, or the user wrote, to the byte.
+    is_exact = policy.style in (Style.GIANT_SWARM, Style.VERBATIM)
+    if is_exact or not policy.derives(DEFAULTS):
+        return known
+    assumed = cluster.assumed
+    networks = known.networks
+    hosts = known.hosts
+    if not defaults.networks:
+        networks += assumed.networks
+    if not known.endpoint:
+        hosts = assumed.hosts + hosts
+    return known.completed_by(assumed)._replace(networks=networks, hosts=hosts)
+
+
+def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missing | None:
+    """Return a fact that the list of a place needs and nothing says; None where it is known or not needed.
+
+    Args:
+        fact: one of ``FACTS``.
+        place: the declarations and facts there.
+        calls_nodes: whether a program that reads the list calls other nodes by their addresses.
+    """
+    known = place.network
+    is_known = place.membership.is_known
+    policy = place.declaration.policy
+    is_derived = any(map(policy.derives, fact.switches))
+    if fact not in _NEEDED[policy.style] or not is_derived:
+        return None
+    if any(getattr(known, member) for member in fact.members):
+        return None
+    if fact.is_about_nodes:
+        endpoint = value_of(known.endpoint)
+        is_covered = any(holds(entry.text, endpoint) for entry in place.declaration.entries)
+        if not (is_known and calls_nodes) or is_covered:
+            return None
+    kind = known.infrastructure_kind.removesuffix("Template")
+    path = network_path(kind)
+    field = fact.field or (f"`spec.{path}` of the {kind}" if path else "")
+    cluster = place.membership.cluster.full_name if is_known else ""
+    return fact._replace(field=field, cluster=cluster)
+
+
+def talks_to_nodes(target: str, options: TargetOptions, memberships: Sequence[Membership]) -> bool:
+    """Return whether the output of a target reaches a program that calls nodes by their addresses.
+
+    The program that sets up a node calls etcd of others, and kubeadm copies its variables into the pods of the control
+    plane (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
+    """
+    is_exporter = target == OF_CLASSES or target in EXPORTERS
+    if not is_exporter or not exports_variables(options.of(target)):
+        return False
+    return any(membership.role is Role.CONTROL_PLANE for membership in memberships)
 
 
 def cache_key(
     target: str, config: ProxyConfig, memberships: Sequence[Membership]
 ) -> tuple[str, bool]:
     """Return a cache key: targets with equal keys and equal readers get the same proxy."""
-    of_targets = [override.match.targets for override in config.overrides]
-    tells_apart = any(of_targets) or _keeps(config, target)
+    names_targets = any("targets" in override.match for override in config.overrides)
+    tells_apart = names_targets or _keeps(config, target)
     calls_nodes = talks_to_nodes(target, config.targets, memberships)
     return target if tells_apart else "", calls_nodes
 
@@ -73,12 +232,10 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     resolved = Resolved(own)
     if readers.audience is not Audience.NOBODY:
         places: list[DeclaredPlace] = []
-        unknown = Membership(standalone or Cluster())
-        of_overrides = subjects(memberships, target=target, name=name)
-        for membership, subject in zip(memberships or [unknown], of_overrides, strict=True):
-            cluster = membership.cluster
+        for membership in memberships or [Membership(standalone or Cluster())]:
+            subject = subject_of(membership, target, name)
             declared = declaration(config, subject)
-            network = network_of(cluster, config.cluster_defaults, declared.policy)
+            network = network_of(membership.cluster, config.cluster_defaults, declared.policy)
             places.append(DeclaredPlace(membership, subject, declared, network))
         resolved = _resolved(config, places, readers, own)
         resolved = resolved._replace(strangers=tuple(strangers))
@@ -147,11 +304,9 @@ def declared_urls(
     return resolved.urls if resolved.declared else None
 
 
-def subjects(
-    memberships: Sequence[Membership], *, target: str, name: str = ""
-) -> list[OverrideSubject]:
+def subjects(memberships: Sequence[Membership], *, target: str, name: str = "") -> list[Data]:
     """Return the subjects that overrides match: one object in each of its Clusters."""
-    return [OverrideSubject(target, name, membership) for membership in memberships or (None,)]
+    return [subject_of(membership, target, name) for membership in memberships or [Membership()]]
 
 
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:
@@ -173,7 +328,7 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> Membershi
 
     Settings that are alike for all objects are nobody's secret, so such a membership only adds facts of the network.
     """
-    of_nobody = places[0].subject._replace(membership=None)
+    of_nobody = {field: places[0].subject[field] for field in ("targets", "objects")}
     other = declaration(config, of_nobody)
     withheld: list[Membership] = []
     for place in places:
@@ -187,9 +342,9 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> Membershi
 
 def _differs_from_cluster(config: ProxyConfig, place: DeclaredPlace) -> bool:
     """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
-    if not config.overrides or place.subject.membership is None:
+    if not (config.overrides and place.membership.is_known):
         return False
-    of_cluster = OverrideSubject("", membership=Membership(place.membership.cluster))
+    of_cluster = subject_of(Membership(place.membership.cluster), "")
     return place.declaration.differs(declaration(config, of_cluster))
 
 
@@ -233,12 +388,12 @@ def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace])
     """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
     unreachable: dict[str, None] = {}
     for number, override in enumerate(config.overrides):
-        if any(override.match.fits(place.subject) for place in places):
+        if any(matches(override.match, place.subject) for place in places):
             continue
-        match = override.match._replace(roles=(), worker_groups=())
+        match = {**override.match, "roles": (), "workerGroups": ()}
         for place in places:
             would_differ = place.declaration.under(override).differs(place.declaration)
-            if would_differ and match.fits(place.subject):
+            if would_differ and matches(match, place.subject):
                 unreachable[f"spec.overrides[{number}]"] = None
     return tuple(unreachable)
 
@@ -246,7 +401,7 @@ def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace])
 def _missing(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Missing, ...]:
     """Return the facts that no object states, each with all Clusters that lack it."""
     memberships = [place.membership for place in places]
-    target = places[0].subject.target
+    target = places[0].subject["targets"][0]
     calls_nodes = talks_to_nodes(target, config.targets, memberships)
     lacks: dict[Missing, None] = {}
     for fact in FACTS:

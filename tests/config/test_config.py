@@ -17,7 +17,6 @@ from krm_fn.config import (
     load,
     names_of_only,
 )
-from krm_fn.config.proxy_config import ClusterMatcher, PolicyChange
 from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
@@ -59,26 +58,7 @@ def test_the_policy(written: dict[str, Any], expected: Policy) -> None:
     assert loaded(httpProxy=PROXY, noProxyPolicy=written).policy == expected
 
 
-BEFORE = Policy(Style.TKG, frozenset({"mirrors"}), True, (Entry("a"),), ("b",), rooted=True)
-CHANGES = {
-    "what is not said stays": (PolicyChange(), BEFORE),
-    "empty values are said": (
-        PolicyChange(Style.SORTED, frozenset(), False, (), (), rooted=False),
-        Policy(Style.SORTED, rooted=False),
-    ),
-    "a list in the place of the list before": (
-        PolicyChange(extra=(Entry("c"),)),
-        BEFORE._replace(extra=(Entry("c"),)),
-    ),
-}
-
-
-@pytest.mark.parametrize(("change", "expected"), CHANGES.values(), ids=CHANGES)
-def test_a_policy_over_another(change: PolicyChange, expected: Policy) -> None:
-    assert change.over(BEFORE) == expected
-
-
-LAB = ClusterMatcher(clusters=("lab",))
+LAB = {"clusters": ["lab"]}
 OVERRIDES: dict[str, tuple[dict[str, Any], Override]] = {
     "an empty URL is none, and said": ({"httpsProxy": ""}, Override(LAB, https_proxy="")),
     "no entries any more": (
@@ -87,7 +67,7 @@ OVERRIDES: dict[str, tuple[dict[str, Any], Override]] = {
     ),
     "what a policy says, empty values too": (
         {"noProxyPolicy": {"style": "TKG", "without": ["endpoint"], "extra": []}},
-        Override(LAB, policy=PolicyChange(Style.TKG, frozenset({"endpoint"}), extra=())),
+        Override(LAB, policy={"style": Style.TKG, "without": frozenset({"endpoint"}), "extra": ()}),
     ),
 }
 
