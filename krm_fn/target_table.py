@@ -33,7 +33,7 @@ class TargetRow(NamedTuple):
             occur in nearly every list, so that its module is imported for few of them; empty if the kinds say
             enough. ``Target.hints`` returns them.
         reference_words: words of which at least one is in the text of every object whose references to
-            ConfigMaps and Secrets it knows (``Target.note_references``); empty if it knows of none.
+            ConfigMaps and Secrets it knows (``Target.references``); empty if it knows of none.
         fills: which ConfigMaps and Secrets it writes because others refer to them: with ``VARIABLES``, or ``VALUES``.
         needs: the field of ``spec`` with its content: without it, the target only removes the traces of an earlier run.
         traces: words of which one is in the text of every object that holds such.

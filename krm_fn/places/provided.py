@@ -9,11 +9,11 @@ several with one name a reference means the nearest one, see ``clusters.nearness
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import MappingProxyType
 
-from krm_fn.clusters import Folders, Key, ObjectIndex, key_of
-from krm_fn.krm.resourcelist import Object
+from krm_fn.clusters import Key, ObjectIndex
+from krm_fn.formats import embedded
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
 from krm_fn.places.choice import is_refused
@@ -30,7 +30,7 @@ class DataReference(NamedTuple):
 
     Attributes:
         key: what it names; the file is that of the object.
-        member: the key that it reads, "" for all.
+        member: the key that it reads, "" for all of them, which are variables of a container.
         variable: the variable in upper case that gets the value of this key.
         entry: the entry of ``env`` or ``envFrom`` that says so.
         is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
@@ -49,138 +49,45 @@ class DataReference(NamedTuple):
     release: Data | None = None
 
 
-class DataUse:
-    """How one ConfigMap or Secret is read.
+class DataUse(NamedTuple):
+    """A ConfigMap or a Secret as it was before the run, and the references that mean it."""
+
+    data: Data
+    references: list[DataReference]
+
+
+class DataUses(NamedTuple):
+    """The ConfigMaps and Secrets of a list that others read, as a file sees them.
 
     Attributes:
-        keys: key -> variable in upper case, for ``valueFrom``.
-        is_environment: its keys are variables of a container, for ``envFrom``.
-        is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
-        of_charts: key -> the charts that get the proxy and take values from it, with the names of these values.
-        releases: the HelmReleases with such a chart of which more values count than those that get the proxy.
-        members: its keys; None where its annotation says that it stays as it is.
-        values: key -> the content of the text from which charts take values.
-    """
-
-    is_environment = False
-    is_proxy_of_flux = False
-    members: frozenset[str] | None = None
-
-    def __init__(self) -> None:
-        self.keys: dict[str, str] = {}
-        self.of_charts: dict[str, dict[str, Texts]] = {}
-        self.releases: list[Data] = []
-        self.values: dict[str, Data] = {}
-
-    def add(self, reference: DataReference) -> None:
-        """Add that an object reads it."""
-        member = reference.member
-        if reference.is_proxy_of_flux:
-            self.is_proxy_of_flux = True
-        elif reference.variable:
-            self.keys[member] = reference.variable
-        elif not member:
-            self.is_environment = True
-        else:
-            charts = self.of_charts.setdefault(member, {})
-            if reference.names:
-                charts[reference.chart] = reference.names
-            if reference.release:
-                self.releases.append(reference.release)
-
-    def read(self, obj: Data) -> None:
-        """Note its keys, and the values that charts take from them."""
-        from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
-
-        members = set()
-        for text in embedded.values(obj):
-            member = text.path[-1]
-            members.add(member)
-            if member not in self.of_charts:
-                continue
-            for document in embedded.mappings(text):
-                self.values.setdefault(member, document.data)
-        self.members = frozenset(members)
-
-
-_NOBODY = DataUse()
-
-
-class DataUses:
-    """The ConfigMaps and Secrets of a list that are read as a proxy, as a file sees them; nothing is in it at first.
-
-    Args:
-        folders: tells the folders of clusters apart.
-        fills_variables: the variables that objects refer to are filled; without it, only values of charts are noted.
+        listed: those to which something refers.
         chart_sources: the objects of Flux that say which charts there are, and where.
+        file: the path of the file.
     """
 
-    def __init__(
-        self,
-        folders: Folders,
-        *,
-        fills_variables: bool = True,
-        chart_sources: ChartSources = NO_SOURCES,
-    ) -> None:
-        self.chart_sources = chart_sources
-        self._fills_variables = fills_variables
-        self._file = ""
-        self._references: list[DataReference] = []
-        self._listed: ObjectIndex[DataUse] = ObjectIndex(folders=folders)
+    listed: ObjectIndex[DataUse] = ObjectIndex()
+    chart_sources: ChartSources = NO_SOURCES
+    file: str = ""
 
     def seen_from(self, file: str) -> DataUses:
         """Return the same uses, and the sources of charts, as a file sees them."""
-        import copy  # noqa: PLC0415 -- most lists hold nothing that is looked for
+        return DataUses(self.listed, self.chart_sources._replace(file=file), file)
 
-        uses = copy.copy(self)
-        uses._file = file
-        uses.chart_sources = self.chart_sources._replace(file=file)
-        return uses
+    def references_to(self, data: Data) -> list[DataReference]:
+        """Return the references that mean a ConfigMap or a Secret of this file."""
+        key = Key("", str(data.get("kind")), namespace_of(data), name_of(data), self.file)
+        return self.listed[key].references if self.listed.find(key) == key else []
 
-    @property
-    def names(self) -> Texts:
-        """The names of the ConfigMaps and Secrets that something refers to."""
-        return tuple(dict.fromkeys(reference.key.name for reference in self._references))
-
-    def use(self, obj: Data) -> DataUse:
-        """Return how a ConfigMap or Secret of this file is read; nothing is in it where nobody does."""
-        kind = str(obj.get("kind"))
-        key = Key("", kind, namespace_of(obj), name_of(obj), self._file)
-        return self._listed[key] if self._listed.find(key) == key else _NOBODY
-
-    def meant(self, key: Key) -> list[DataUse]:
-        """Return the ConfigMaps or Secrets that a reference in this file means."""
-        candidates = self._listed.candidates(key._replace(file=self._file))
-        return [self._listed[near] for near in candidates if near.namespace == key.namespace]
-
-    def note(self, reference: DataReference) -> None:
-        """Note that an object of this file reads a ConfigMap or a Secret."""
-        key = reference.key._replace(file=self._file)
-        self._references.append(reference._replace(key=key))
-
-    def note_containers(self, obj: Data, containers: Iterable[Container]) -> None:
-        """Note the references in containers of an object."""
-        if not self._fills_variables:
-            return
-        for container in containers:
-            for reference in _references(namespace_of(obj), container):
-                self.note(reference)
-
-    def note_data(self, listed: Iterable[Object]) -> None:
-        """Note the ConfigMaps and Secrets of the list, each with the references that mean it."""
-        objects = {key_of(obj): obj.data for obj in listed}
-        for key in objects:
-            self._listed.add(key, DataUse())
-        for reference in self._references:
-            for use in self.seen_from(reference.key.file).meant(reference.key):
-                use.add(reference)
-        for key, data in objects.items():
-            if not is_refused(data):
-                self._listed[key].read(data)
+    def meant(self, key: Key) -> list[Data]:
+        """Return the ConfigMaps or Secrets that a reference in this file means, but for those that stay as they are."""
+        uses = find_uses(self.listed, key._replace(file=self.file))
+        return [use.data for use in uses if not is_refused(use.data)]
 
 
-NO_USES = DataUses(Folders())
-"""Those of a list of which nothing is known."""
+def find_uses(listed: ObjectIndex[DataUse], key: Key) -> list[DataUse]:
+    """Return the ConfigMaps or Secrets that the key of a reference means; several where they are equally near."""
+    near = listed.candidates(key)
+    return [listed[other] for other in near if other.namespace == key.namespace]
 
 
 def name_of(obj: Data) -> str:
@@ -193,7 +100,7 @@ def namespace_of(obj: Data) -> str:
     return text_at(obj, ("metadata", "namespace"))
 
 
-def _references(namespace: str, container: Container) -> Iterator[DataReference]:
+def references_in(namespace: str, container: Container) -> Iterator[DataReference]:
     """Yield the variables that a container takes from ConfigMaps and Secrets.
 
     The name of a key must say that it holds its variable: a key ``url`` may be read as something else elsewhere.
@@ -217,19 +124,19 @@ def _references(namespace: str, container: Container) -> Iterator[DataReference]
                 yield DataReference(Key("", kind, namespace, name), entry=entry)
 
 
-def provided_for(uses: DataUses, obj: Data, container: Container) -> Provided:
-    """Return the variables that a container of an object gets from ConfigMaps and Secrets of the list."""
+def provided_for(uses: DataUses, namespace: str, container: Container) -> Provided:
+    """Return the variables that a container in a namespace gets from ConfigMaps and Secrets of the list."""
     entries = []
     names: set[str] = set()
-    for reference in _references(namespace_of(obj), container):
-        listed = [use.members for use in uses.meant(reference.key) if use.members is not None]
+    for reference in references_in(namespace, container):
+        listed = uses.meant(reference.key)
         if not listed:
             continue
         entries.append(reference.entry)
-        if reference.member:
+        if reference.variable:
             names.add(reference.variable)
-        else:
-            for member in PROXY_VARIABLES:
-                if all(member in members for members in listed):
-                    names.add(member.upper())
+            continue
+        keys = [{text.path[-1] for text in embedded.values(data)} for data in listed]
+        common = set(PROXY_VARIABLES).intersection(*keys)
+        names.update(map(str.upper, common))
     return Provided(frozenset(names), tuple(entries))

@@ -86,8 +86,9 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     overview.take(read, topology, uses, config)
     del read  # so that memory is freed as items are taken
     targets_of = by_themselves
-    if uses.names:
-        targets_of = targets_of_items(source, config, uses.names)
+    if uses.listed:
+        names = {key.name: None for key in uses.listed}
+        targets_of = targets_of_items(source, config, tuple(names))
     patched: set[int] = set()
     if config.targets.is_on(OF_CLASSES):
         patched.update(items_of_kinds(source, classes.kinds, classes.words))

@@ -10,7 +10,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
-from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.places.provided import DataUses
 from krm_fn.plan.items import is_selected
 from krm_fn.plan.record import ObjectRecord
 from krm_fn.products.cluster_api import CLUSTER
@@ -95,7 +95,7 @@ class Overview:
         self.not_generated: list[Object] = []
         self.unreadable: list[DocumentError] = []
         self.clusters: list[tuple[Object, Memberships]] = []
-        self.uses = NO_USES
+        self.uses = DataUses()
         self.kinds: dict[int, set[str]] = {}
 
     def take(

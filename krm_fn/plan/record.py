@@ -18,7 +18,7 @@ from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Variables
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data
-from krm_fn.places.provided import NO_USES
+from krm_fn.places.provided import DataUses
 from krm_fn.plan.items import Location, location_of
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import ProxySettings
@@ -275,7 +275,7 @@ class ObjectRecord:
         self.memberships = memberships
         self.is_new = is_new
         self.standalone: Cluster | None = None
-        self.uses = NO_USES
+        self.uses = DataUses()
         self.is_whole = False
         self.has_code = False
         self.targets: list[TargetRecord] = []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from krm_fn.clusters import Folders, key_of
+from krm_fn.clusters import Folders, ObjectIndex, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import lookup
-from krm_fn.places.installed_charts import chart_sources
-from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.places.installed_charts import ChartSources, chart_sources
+from krm_fn.places.provided import DataReference, DataUse, DataUses, find_uses
 from krm_fn.plan.items import ItemReader, is_selected, items_of_kinds, kinds_and_hints
 from krm_fn.products.release_kinds import CHART_SOURCES
 from krm_fn.target_table import ROWS, VALUES, VARIABLES, TargetRow
@@ -19,7 +19,7 @@ from krm_fn.targets import TARGETS
 def data_uses(
     reader: ItemReader, config: ProxyConfig, folders: Folders, items: Iterable[int]
 ) -> DataUses:
-    """Return the objects that others of the list refer to, and which of them are in the list.
+    """Return the objects to which others of the list refer.
 
     Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them. If something is referred to,
     the objects of ``items`` are added to ``folders``, which tell the clusters apart.
@@ -29,18 +29,19 @@ def data_uses(
     if not fills_variables:
         rows = {name: row for name, row in rows.items() if row.fills == VALUES}
         if not rows:
-            return NO_USES
+            return DataUses()
     sources = chart_sources(_flux_sources(reader), folders)
     if sources.urls:
         _add_whole(items, reader, folders)
-    uses = DataUses(folders, fills_variables=fills_variables, chart_sources=sources)
+    references: list[DataReference] = []
     for name, row in rows.items():
         if row.reference_words:
-            _note_references(uses, name, row, reader, config)
-    if uses.names:
+            references += _references(name, row, reader, config, sources)
+    if not fills_variables:
+        references = [reference for reference in references if reference.chart]
+    if references:
         _add_whole(items, reader, folders)
-        _note_data(uses, reader, config)
-    return uses
+    return DataUses(_listed(references, reader, config, folders), sources)
 
 
 def add_whole(folders: Folders, obj: Object) -> None:
@@ -70,10 +71,10 @@ def _flux_sources(reader: ItemReader) -> Iterator[Object]:
                 yield obj
 
 
-def _note_references(
-    uses: DataUses, name: str, row: TargetRow, reader: ItemReader, config: ProxyConfig
-) -> None:
-    """Note the references that a target knows in the objects of the list; it is imported where there are any."""
+def _references(
+    name: str, row: TargetRow, reader: ItemReader, config: ProxyConfig, sources: ChartSources
+) -> Iterator[DataReference]:
+    """Yield the references that a target knows in the objects of the list; it is imported where there are any."""
     items = None  # any: such a target knows what objects refer to that it does not edit
     if row.fills != VARIABLES:
         kinds, hints = kinds_and_hints(name, row, config)
@@ -86,16 +87,24 @@ def _note_references(
             if row.fills != VARIABLES and obj.group_kind not in known_kinds:
                 continue
             if is_selected(obj, config):
-                seen = uses.seen_from(obj.ref.file_path)
-                target.note_references(seen, obj.data, options)
+                file = obj.ref.file_path
+                for reference in target.references(obj.data, options, sources._replace(file=file)):
+                    yield reference._replace(key=reference.key._replace(file=file))
 
 
-def _note_data(uses: DataUses, reader: ItemReader, config: ProxyConfig) -> None:
-    """Note the ConfigMaps and Secrets that something refers to."""
-    listed = []
-    for index in items_of_kinds(reader.source, ("ConfigMap", "Secret"), uses.names):
+def _listed(
+    references: Sequence[DataReference], reader: ItemReader, config: ProxyConfig, folders: Folders
+) -> ObjectIndex[DataUse]:
+    """Return the ConfigMaps and Secrets of the list that something refers to, as they are before the run."""
+    listed: ObjectIndex[DataUse] = ObjectIndex(folders=folders)
+    names = {reference.key.name: None for reference in references}
+    kinds = ("ConfigMap", "Secret") if names else ()
+    for index in items_of_kinds(reader.source, kinds, tuple(names)):
         for obj in reader.readable(index):
             group, _ = obj.group_kind
             if not group and is_selected(obj, config):
-                listed.append(obj)
-    uses.note_data(listed)
+                listed.add(key_of(obj), DataUse({**obj.data}, []))
+    for reference in references:
+        for use in find_uses(listed, reference.key):
+            use.references.append(reference)
+    return listed

@@ -20,7 +20,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Texts
 from krm_fn.patch import Data
-from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.places.provided import DataUses
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.target_table import ROWS
 
@@ -203,7 +203,7 @@ class Context(NamedTuple):
     options: Options = MappingProxyType({})
     settings: ProxySettings = ProxySettings()
     class_context: ClassContext | None = None
-    uses: DataUses = NO_USES
+    uses: DataUses = DataUses()
     is_whole: bool = False
 
 

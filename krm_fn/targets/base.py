@@ -10,8 +10,9 @@ from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, GroupKind, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Data
+from krm_fn.places.installed_charts import ChartSources
 from krm_fn.places.place import Place, Reading, read_places, write_places
-from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.places.provided import DataReference, DataUses
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets import (
@@ -107,11 +108,14 @@ class Target:
         """Return who reads the list in an object, given the ConfigMaps and Secrets that others read."""
         return Readers(self.audience)
 
-    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
-        """Note the ConfigMaps and Secrets from which an object takes a proxy.
+    def references(
+        self, data: Data, options: Options, sources: ChartSources
+    ) -> Iterator[DataReference]:
+        """Yield the references to ConfigMaps and Secrets from which an object takes a proxy.
 
         The object has a kind of the target; a target that fills such ConfigMaps and Secrets is asked about any.
         """
+        yield from ()
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the objects that must be in the list beside one of ``TargetRow.beside``."""
@@ -129,10 +133,6 @@ class Target:
         """
         return None
 
-    def refuses(self, data: Data, options: Options) -> bool:
-        """Return whether an object says of itself that it gets no proxy."""
-        return False
-
     def outdated(self, data: Data) -> Result | None:
         """Return a finding about an object that holds for any proxy, such as a kind that its product gives up."""
         return None
@@ -148,9 +148,9 @@ class Target:
         """Yield the places of an object, and a finding for each one that cannot be written."""
         raise NotImplementedError
 
-    def read(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Iterator[Reading]:
+    def read(self, data: Data, options: Options) -> Iterator[Reading]:
         """Yield the readings of the places of an object, whoever wrote them."""
-        return read_places(data, self.places(data, Context(options, uses=uses)))
+        return read_places(data, self.places(data, Context(options)))
 
     def has_site(self, data: Data, context: Context) -> bool:
         """Return whether an object has a place for a proxy: one would be written there, or refused."""

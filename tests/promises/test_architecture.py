@@ -125,7 +125,7 @@ def test_every_target_of_the_folder_is_in_the_table() -> None:
 def test_the_table_knows_the_words_for_which_a_target_is_imported(target: Target) -> None:
     row = ROWS[target.id]
     assert {*row.text_hints} in (set(), {*target.hints({})})
-    assert bool(row.reference_words) is ("note_references" in vars(type(target)))
+    assert bool(row.reference_words) is ("references" in vars(type(target)))
     assert row.reference_words or row.fills != VARIABLES
 
 

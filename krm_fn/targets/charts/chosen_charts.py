@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
+from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places.choice import chosen_charts
 from krm_fn.places.containers import Container, EnvEntries
-from krm_fn.places.installed_charts import ChartUse, charts_of
+from krm_fn.places.installed_charts import ChartSources, ChartUse, charts_of
 from krm_fn.places.mapping_forms import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place, quoted
-from krm_fn.places.provided import DataReference, DataUses, provided_for
+from krm_fn.places.provided import DataReference, DataUses, provided_for, references_in
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
@@ -33,8 +33,8 @@ from krm_fn.targets.charts.release_values import (
     own_values,
     read_values,
     service_names,
-    sources,
     values_elsewhere,
+    values_from,
     values_path,
 )
 
@@ -123,15 +123,18 @@ class _Charts(Target):
             is_go.add(chart is not None and chart.is_go)
         audience = Audience.GO if is_go == {True} else Audience.POD
         names: list[str] = []
-        for installing in (data, *uses.use(data).releases):
+        releases = [reference.release for reference in uses.references_to(data)]
+        for installing in (data, *filter(None, releases)):
             for use in charts_of(installing, uses.chart_sources):
                 names += service_names(use, installing, uses)
                 names += other_names(use, installing, uses)
         return Readers(audience, tuple(dict.fromkeys(names)))
 
-    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
-        """Note the ConfigMaps and Secrets from which the chosen charts take values and variables."""
-        for chosen in chosen_charts(data, options, uses.chart_sources):
+    def references(
+        self, data: Data, options: Options, sources: ChartSources
+    ) -> Iterator[DataReference]:
+        """Yield the references to ConfigMaps and Secrets from which the chosen charts take values and variables."""
+        for chosen in chosen_charts(data, options, sources):
             chart = known_chart(chosen.use, data, options)
             if chart is None:
                 continue
@@ -142,16 +145,15 @@ class _Charts(Target):
                 for value in values
                 if not holds(value, own) and not find_override(value, chosen.use, data)
             )
-            for key, member in sources(data):
+            for key, member in values_from(data):
                 # The list of such a chart needs names that only the release says, also where a Secret holds the list.
                 release = data if chart.services or chart.others else None
                 if names or release:
-                    of_chart = DataReference(
+                    yield DataReference(
                         key, member, chart=chosen.use.name, names=names, release=release
                     )
-                    uses.note(of_chart)
-            read = [_container(value, own) for value in values]
-            uses.note_containers(_in_namespace(data), read)
+            for value in values:
+                yield from references_in(namespace_of_release(data), _container(value, own))
 
 
 TARGET = _Charts
@@ -209,7 +211,7 @@ class _ChartPlaces(NamedTuple):
                     value = list_value  # noqa: PLW2901
             existing = lookup(there, value.steps)
             container = _container(value, there)
-            provided = provided_for(self.context.uses, _in_namespace(self.data), container)
+            provided = provided_for(self.context.uses, namespace_of_release(self.data), container)
             form = _form(value, existing, EnvEntries(provided=provided))
             label = f"{quoted(value.names)} of the chart {self.name}"
             path = root if value.texts else (*root, *value.steps)
@@ -265,11 +267,14 @@ def _in_data(data: Data, context: Context) -> Places:
                 chart_places = _ChartPlaces(name, there, context, data)
                 yield from chart_places.places(document)
 
-    of_charts = context.uses.use(data).of_charts
-    if not of_charts:
-        return
-    for text in embedded.values(data):
-        charts = of_charts.get(text.path[-1])
+    references = [reference for reference in context.uses.references_to(data) if reference.names]
+    for text in embedded.values(data) if references else ():
+        member = text.path[-1]
+        charts = {
+            reference.chart: reference.names
+            for reference in references
+            if reference.member == member
+        }
         if charts and not text.problem:
             form = YamlText(partial(places, charts))
             yield text_place(text, form, "the values of charts")
@@ -300,8 +305,3 @@ def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Places:
 def _container(value: ChartValue, values: Any) -> Container:
     """Return the container to which a list of values gives its entries."""
     return Container("", (), {"env": lookup(values, value.steps)})
-
-
-def _in_namespace(data: Data) -> Fields:
-    """Return an object in the namespace in which the programs of a chart run."""
-    return {"metadata": {"namespace": namespace_of_release(data)}}

@@ -34,7 +34,7 @@ _IN_CLUSTER = re.compile(
 """The URL of a Service, as its name alone or with the namespace; `NO_PROXY` holds all that end with `.svc`."""
 
 
-def sources(data: Data) -> Iterator[tuple[Key, str]]:
+def values_from(data: Data) -> Iterator[tuple[Key, str]]:
     """Yield the keys of ConfigMaps and Secrets from which a HelmRelease takes values, the last one first."""
     for source in reversed(list_at(data, ("spec", "valuesFrom"))):
         name = text_at(source, ("name",))
@@ -94,8 +94,11 @@ def find_override(value: ChartValue, use: ChartUse, data: Data) -> Result | None
 def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
     """Return the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
     values = []
-    for key, member in sources(data):
-        values += [use.values.get(member) for use in uses.meant(key)]
+    for key, member in values_from(data):
+        for source in uses.meant(key):
+            for text in embedded.values(source):
+                if text.path[-1] == member:
+                    values += [document.data for document in embedded.mappings(text)][:1]
     return values
 
 

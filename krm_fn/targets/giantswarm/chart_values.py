@@ -44,9 +44,9 @@ class _ChartValues(Target):
         if not any(helm_values.is_of_chart(name, chart) for chart in giantswarm.CHARTS_WITH_PROXY):
             return
         charts, uses = context.options.get("charts", {}), context.uses
-        if uses.use(data).of_charts or (
-            charts is not None and any(chosen_charts(data, charts, uses.chart_sources))
-        ):
+        if any(reference.chart for reference in uses.references_to(data)):
+            return
+        if charts is not None and any(chosen_charts(data, charts, uses.chart_sources)):
             return
         yield from helm_values.places_of_values(
             data, lambda values, root: helm_values.present(values, root, *_ROWS)

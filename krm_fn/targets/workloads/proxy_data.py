@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from urllib.parse import unquote
 
@@ -13,8 +13,9 @@ from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
+from krm_fn.places.installed_charts import ChartSources
 from krm_fn.places.place import Place
-from krm_fn.places.provided import DataReference, DataUse, DataUses, name_of, namespace_of
+from krm_fn.places.provided import DataReference, DataUses, name_of, namespace_of
 from krm_fn.places.text_forms import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -64,10 +65,18 @@ def _is_of_argo(data: Data) -> bool:
     return text_at(data, ("metadata", "labels", _ARGO_LABEL)) in _ARGO_TYPES
 
 
-def _places_of_containers(data: Data, use: DataUse, texts: _TextsByKey) -> Places:
+def _places_of_containers(
+    data: Data, references: Iterable[DataReference], texts: _TextsByKey
+) -> Places:
     """Yield the texts that containers read; an emptied one stays, for a container does not start without it."""
-    variables = dict(use.keys)
-    if use.is_environment or (data.get("kind") == "ConfigMap" and name_of(data) == _AWS):
+    variables = {}
+    is_environment = False
+    for reference in references:
+        if reference.variable:
+            variables[reference.member] = reference.variable
+        elif not (reference.member or reference.is_proxy_of_flux):
+            is_environment = True
+    if is_environment or (data.get("kind") == "ConfigMap" and name_of(data) == _AWS):
         variables |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
     elsewhere = frozenset({"NO_PROXY"}).difference(variables.values())
     like = {"kind": data.get("kind")}
@@ -132,19 +141,15 @@ class _ProxyData(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the texts of a ConfigMap or Secret that others read as a proxy."""
-        if self.refuses(data, context.options):
+        if choice.is_refused(data):
             return
-        use = context.uses.use(data)
+        references = context.uses.references_to(data)
         texts = {text.path[-1]: text for text in embedded.values(data)}
-        yield from _places_of_containers(data, use, texts)
-        if data.get("kind") == "Secret" and use.is_proxy_of_flux:
+        yield from _places_of_containers(data, references, texts)
+        if any(reference.is_proxy_of_flux for reference in references):
             yield from _places_of_flux(texts, context.settings)
         if _is_of_argo(data) and "proxy" in texts:
             yield from _places_of_argo(texts, context.settings)
-
-    def refuses(self, data: Data, options: Options) -> bool:
-        """Return whether the annotation of an object says that its proxy stays as it is."""
-        return choice.is_refused(data)
 
     def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""
@@ -161,13 +166,15 @@ class _ProxyData(Target):
             return Readers(Audience.PRODUCT)
         return Readers(Audience.POD)
 
-    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
-        """Note the Secret that an object of Flux refers to."""
+    def references(
+        self, data: Data, options: Options, sources: ChartSources
+    ) -> Iterator[DataReference]:
+        """Yield the reference of an object of Flux to a Secret."""
         name = text_at(data, ("spec", "proxySecretRef", "name"))
         group, _ = group_kind(data)
         if name and group.endswith(".toolkit.fluxcd.io"):
             key = Key("", "Secret", namespace_of(data), name)
-            uses.note(DataReference(key, is_proxy_of_flux=True))
+            yield DataReference(key, is_proxy_of_flux=True)
 
 
 TARGET = _ProxyData

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from krm_fn.config import Declaration
 from krm_fn.config.proxy_config import REMOVED
@@ -22,9 +22,16 @@ from krm_fn.places.containers import (
     variable_of,
     wrong_types,
 )
+from krm_fn.places.installed_charts import ChartSources
 from krm_fn.places.mapping_forms import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place, quoted
-from krm_fn.places.provided import DataUses, provided_for
+from krm_fn.places.provided import (
+    DataReference,
+    DataUses,
+    namespace_of,
+    provided_for,
+    references_in,
+)
 from krm_fn.products import cluster_api
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import PROXY_VARIABLES
@@ -51,7 +58,7 @@ _UNKNOWN = (
 def _env_place(data: Data, container: Container, context: Context) -> Place:
     """Return the place of the variables of a container."""
     keeps = context.options.get("conflict", OVERRIDE) == KEEP
-    provided = provided_for(context.uses, data, container)
+    provided = provided_for(context.uses, namespace_of(data), container)
     form = EnvEntries(provided=provided, env_from=container.fields.get("envFrom"))
     path = (*container.path, "env")
     kept_steps = len(container.path)
@@ -217,16 +224,14 @@ class _Workloads(Target):
             audience = Audience.POD
         return Readers(audience, names, writes_rooted_names)
 
-    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
-        """Note the ConfigMaps and Secrets that the chosen containers read."""
+    def references(
+        self, data: Data, options: Options, sources: ChartSources
+    ) -> Iterator[DataReference]:
+        """Yield the references to ConfigMaps and Secrets in the chosen containers."""
         at = _pod_spec(data, options)
         if at is not None:
-            uses.note_containers(data, _chosen(data, at, {**options, REMOVED: ()}))
-
-    def refuses(self, data: Data, options: Options) -> bool:
-        """Return whether an annotation of a workload says that it gets no proxy."""
-        at = _pod_spec(data, options)
-        return at is not None and choice.is_refused(data, at)
+            for container in _chosen(data, at, {**options, REMOVED: ()}):
+                yield from references_in(namespace_of(data), container)
 
 
 TARGET = _Workloads
