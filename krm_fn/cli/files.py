@@ -112,6 +112,19 @@ def files_above(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
         folder = os.path.dirname(folder)
 
 
+def folders_around(folder: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield each folder of the git repository that holds a folder, with the names of its files.
+
+    Outside of git it is the current folder, if that is around. Hidden folders are left out.
+    """
+    root = repository_of(folder) or os.getcwd()
+    if root in (folder, os.sep) or not Path(folder).is_relative_to(root):
+        return
+    for path, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield path, files
+
+
 def real_path(name: str) -> str:
     """Return the path of a file without links in its folders; the file itself may be one."""
     folder, own_name = os.path.split(name)

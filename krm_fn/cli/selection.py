@@ -14,9 +14,11 @@ from krm_fn.cli import streams
 from krm_fn.cli.files import (
     TEMPLATES,
     UNFINISHED,
+    FoundFile,
     common_folder,
     files_above,
     find_files,
+    folders_around,
 )
 from krm_fn.cli.streams import read_file
 from krm_fn.errors import InputError, UsageError
@@ -25,7 +27,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, walk
-from krm_fn.yamledit import has_complex_keys, read
+from krm_fn.yamledit import Document, has_complex_keys, is_yaml
 from krm_fn.yamledit.stream import texts_of_documents
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -55,11 +57,16 @@ class LeftAlone(Enum):
     HELM = "of a Helm chart"
     KUSTOMIZE = "input of a kustomization"
     TEMPLATE = "template"
+    PLACEHOLDERS = "template that is no YAML before its placeholders are filled in"
     RESOURCE_LIST = "ResourceList"
     NOT_UTF8 = "not UTF-8"
     LINK = "link"
     OTHER = "no manifest"
     UNFINISHED = "left by a run that was ended: remove it"
+
+
+_NAMED = (LeftAlone.NOT_UTF8, LeftAlone.UNFINISHED, LeftAlone.PLACEHOLDERS)
+"""The reasons that may be a mistake, so that their files are named."""
 
 
 class Selection(NamedTuple):
@@ -89,7 +96,7 @@ class Selection(NamedTuple):
         return [
             f"left alone: {name} ({why.value})"
             for name, why in self.left_alone.items()
-            if verbose or why in (LeftAlone.NOT_UTF8, LeftAlone.UNFINISHED)
+            if verbose or why in _NAMED
         ]
 
     def counts(self) -> str:
@@ -142,9 +149,7 @@ def select(
     found = find_files(paths or ["."], exclude)
     inputs: set[str] = set()
     if LeftAlone.KUSTOMIZE not in also:
-        above = map(os.path.realpath, files_above(common_folder(paths)))
-        files = {*above, *(file.path for file in found)}
-        inputs = _inputs_of_kustomizations(set(map(os.path.dirname, files)))
+        inputs = _inputs(paths, found)
     for called, path, is_regular in found:
         name = os.path.relpath(path, start) if start else called
         if not is_regular:
@@ -189,6 +194,8 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.RESOURCE_LIST
     if any(mark in text for mark in _MARKS) and _is_template(text):
         return LeftAlone.TEMPLATE
+    if "${" in text and not all(map(is_yaml, texts_of_documents(text))):
+        return LeftAlone.PLACEHOLDERS
     return None
 
 
@@ -221,14 +228,32 @@ def _is_chart(folder: str) -> bool:
     return os.path.isfile(os.path.join(folder, "Chart.yaml"))
 
 
-def _inputs_of_kustomizations(folders: Iterable[str]) -> set[str]:
+def _inputs(paths: Sequence[str], found: Iterable[FoundFile]) -> set[str]:
+    """Return the inputs of kustomizations in the folders of some files, above them, and elsewhere around them."""
+    common = common_folder(paths)
+    above = map(os.path.realpath, files_above(common))
+    folders = {os.path.dirname(file) for file in (*above, *(file.path for file in found))}
+    around = [
+        folder
+        for folder, names in folders_around(common)
+        if folder not in folders and any(map(_is_kustomization, names))
+    ]
+    return _inputs_of_kustomizations(folders) | _inputs_of_kustomizations(around, "../")
+
+
+def _is_kustomization(name: str) -> bool:
+    return name in KUSTOMIZATIONS or name.startswith(TEMPLATES)
+
+
+def _inputs_of_kustomizations(folders: Iterable[str], word: str = "") -> set[str]:
     """Return the absolute paths of files that kustomizations take as patches, values or files of generators.
 
-    A strategic merge patch looks like an object, and replaces every list of a custom resource that is in it.
+    Kustomizations without the word in their text are not read. A strategic merge patch looks like an object, and
+    replaces every list of a custom resource that is in it.
     """
     inputs = set()
     for folder in folders:
-        for _, data in _kustomizations(folder):
+        for _, data in _kustomizations(folder, word):
             fields = data.keys() - set(_LISTS_OF_OBJECTS)
             for text in _texts([data[field] for field in fields]):
                 path = text.rpartition("=")[2]  # a file of a generator may have a key in front
@@ -246,18 +271,23 @@ def kustomization_without(name: str) -> str:
     return ""
 
 
-def _kustomizations(folder: str) -> Iterator[tuple[str, Data]]:
-    """Yield the name and the data of each kustomization of a folder, or template of one, that can be read."""
+def _kustomizations(folder: str, word: str = "") -> Iterator[tuple[str, Data]]:
+    """Yield the name and the data of each kustomization of a folder, or template of one, that can be read.
+
+    Others than those with a word in their text are not read.
+    """
     for name in sorted(os.listdir(folder or ".")):
-        if name not in KUSTOMIZATIONS and not name.startswith(TEMPLATES):
+        if not _is_kustomization(name):
             continue
         file = os.path.join(folder, name)
         if os.path.isfile(file) and not os.path.islink(file):
             with suppress(InputError, UsageError, UnicodeDecodeError):
                 text = read_file(file).decode()
+                if word not in text:
+                    continue
                 if name.startswith(TEMPLATES):
                     text = re.sub(_LINES_OF_CODE, "", text)
-                data = read(text)
+                data = Document(text).data(keys_may_repeat=True)
                 if isinstance(data, dict):
                     yield file, data
 

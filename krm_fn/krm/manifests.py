@@ -37,6 +37,9 @@ class ContentChange(NamedTuple):
 FileChanges = Mapping[str, ContentChange]
 """Name or path of a file -> its content before and after."""
 
+KUSTOMIZE = "kustomize.config.k8s.io/"
+"""The group of kustomize, in the text of a kustomization."""
+
 
 class DocumentSpan(NamedTuple):
     """A document: ``number`` in its file, and where its text is there."""
@@ -127,8 +130,11 @@ class Manifests(Entries):
         return obj._replace(ref=ref)
 
     def _read(self, index: int) -> Any:
+        text = self.text(index)
+        # Of a key that is there twice, kustomize takes the last value.
+        may_repeat = "Kustomization" in self.kinds(index) and KUSTOMIZE in text
         try:
-            return Document(self.text(index)).data()
+            return Document(text).data(keys_may_repeat=may_repeat)
         except InputError as error:
             file, number, start, _ = self.documents[index]
             if isinstance(error, TextError):

@@ -14,7 +14,7 @@ from krm_fn.config import KIND, Mode, ProxyConfig, Selector, load
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import ConfigError, DocumentError, InputError
 from krm_fn.krm.codes import OF_VALUES, Severity
-from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.manifests import KUSTOMIZE, Manifests
 from krm_fn.krm.resourcelist import Object, objects
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.light_typing import NamedTuple
@@ -26,15 +26,14 @@ from krm_fn.pipeline.other_places import OF_NODES, stale_files
 from krm_fn.pipeline.run_findings import reader_of
 from krm_fn.pipeline.silenced import Silencer, annotated
 from krm_fn.pipeline.states import complete
+from krm_fn.pipeline.unused import is_named
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.place import Reading, same_value
-from krm_fn.plan import needed, plan_records
+from krm_fn.plan import plan_records
 from krm_fn.plan.record import ObjectRecord
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.yamledit import read
-
-_KUSTOMIZE = "kustomize.config.k8s.io/"
 
 
 class Audit(NamedTuple):
@@ -77,7 +76,7 @@ def audit(
     results += _disagreements(records)
     files = dict(manifests.others)
     for name, text in manifests.files.items():
-        if _KUSTOMIZE in text:
+        if KUSTOMIZE in text:
             files[name] = text.encode()
     results += stale_files(files, config)
     results += manifests.problems(config)
@@ -145,12 +144,11 @@ class ReadableManifests(Manifests):
         return configs
 
     def problems(self, config: ProxyConfig) -> Iterator[Result]:
-        """Yield an error for each document that a run needs and that cannot be read, and else a warning."""
-        indexes = needed(self, config)
+        """Yield a warning for each document that cannot be read, and an error where a run ends because of it."""
         for index, error in self.errors.items():
             ref = ObjectRef(file_path=self.documents[index].file)
             problem = Result.of("TextUnreadable", f"skipped: {error.problem}")
-            if index in indexes or KIND in self.kinds(index):
+            if KIND in self.kinds(index) or is_named(config, self, index):
                 problem = Result.of(error.code, f"a run ends here: {error.problem}")
             yield problem.about(ref)
 

@@ -34,6 +34,7 @@ _SENTENCES = {
     Why.FAILED: "nothing was changed, because the run has errors",
     Why.SWITCHED_OFF: "`spec.only` or `spec.targets` leaves them out",
     Why.NOT_SELECTED: "`spec.selector` or an annotation leaves them out",
+    Why.LOCAL: "the annotation `config.kubernetes.io/local-config` leaves them out",
     Why.NOT_DECLARED: "no proxy is declared for them, in `spec` or in an override that fits",
     Why.HOLD_NONE: "they hold no proxy",
     Why.STILL_HOLD: "they still hold a proxy, and are to have none",
@@ -328,8 +329,8 @@ def targets_to_choose(source: ObjectSource) -> dict[str, Fields]:
 
 
 def worth_reading(source: ObjectSource) -> list[int]:
-    """Return the items with charts, and with workloads that this program may know, judged by their text."""
-    worth: list[int] = []
+    """Return the items with charts, workloads that this program may know, or local ones, judged by their text."""
+    worth = [*source.holding(("local-config",))]
     for kinds, indexes in source.by_kinds.items():
         rows = {SYSTEM_OF_KIND.get(kind) for kind in kinds}
         if "charts" in rows:
@@ -343,6 +344,8 @@ def reason_in(obj: Object, overview: Overview) -> Reason:
     """Return why nobody writes into an object, by its content."""
     config = overview.config or ProxyConfig()
     row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
+    if obj.is_local:
+        return Reason(Why.LOCAL)
     if not fits(obj, config.selector):
         return Reason(Why.NOT_SELECTED)
     is_chosen = row in ("workloads", "charts")

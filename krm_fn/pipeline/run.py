@@ -103,6 +103,7 @@ def run_checked(
 ) -> Outcome:
     """Run a checked FunctionConfig over a list; raises as ``run`` does."""
     overview = plan_records(objects, config)
+    _refuse_named(objects, overview, config)
     records = overview.records
     silencer = Silencer(config, [*annotated(objects), given], objects.paths)
     changes = ListChanges()
@@ -137,6 +138,15 @@ def run_checked(
         config.proxy_urls,
         comparison,
     )
+
+
+def _refuse_named(objects: ObjectSource, overview: Overview, config: ProxyConfig) -> None:
+    """Raise the error of the first document that cannot be read, if a matcher names it; others stay as they are."""
+    for index, error in overview.unreadable.items():
+        from krm_fn.pipeline.unused import is_named  # noqa: PLC0415 -- nearly all lists can be read
+
+        if is_named(config, objects, index):
+            raise error
 
 
 def _edited(

@@ -233,7 +233,7 @@ def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) 
                 "has no effect"
             )
             yield Result.of("SettingUnused", message).about(config_ref)
-    for error in overview.unreadable:
+    for error in overview.unreadable.values():
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = f"skipped: {error.problem}; correct it, or leave the file out"
         yield Result.of("TextUnreadable", message).about(ref)

@@ -1,7 +1,8 @@
-"""Matchers of the ProxyConfig that fit nothing, and annotations whose names say nothing: somebody misspelt them."""
+"""Matchers of the ProxyConfig that fit nothing, or name an unreadable document, and annotations that say nothing."""
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -19,7 +20,7 @@ from krm_fn.places.provided import DataUses
 from krm_fn.plan import ObjectSource, Overview
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import ObjectRecord
-from krm_fn.target_table import system_of
+from krm_fn.target_table import ROWS, system_of
 
 _PREFIX = "fn.inject-proxy.io"
 _ANNOTATIONS = ("proxy", "ignore", "trusted-ca", "base-name")
@@ -27,6 +28,13 @@ _CHOOSING = (("workloads", "choose"), ("workloads", "trustedCA", "choose"), ("ch
 """Where below `spec.targets` matchers choose objects."""
 _WITH_NAMES = ("names", "charts", "repositories", "namespaces", "kinds", "labels", "annotations")
 """Members of a matcher, the ones that fit the fewest objects first."""
+
+
+_NAME = r"""(?x)
+    \b (?: name | chart ) ["']? [ \t]* : [ \t]*   # `name:`, `"chart": `, `{name:`
+    ["']? ([^\s"',}]+)                            # `web`
+"""
+"""A field of a text, YAML or not, that says the name of an object or a chart."""
 
 
 class _ObjectMatcher(NamedTuple):
@@ -48,6 +56,20 @@ class _ObjectMatcher(NamedTuple):
                 words = [max(re.split(r"[*?\[\]!]+", glob), key=len) for glob in globs]
                 return tuple(words) if all(words) else ()
         return ()
+
+    def names(self, kinds: frozenset[str], text: str) -> bool:
+        """Return whether it names an object of a document that cannot be read, by kinds or names in its text."""
+        if self.system and kinds.isdisjoint(kind for _, kind in ROWS[self.system].kinds):
+            return False
+        names = re.findall(_NAME, text)
+        is_named = False
+        for member, values in (("kinds", kinds), ("names", names), ("charts", names)):
+            globs = self.written.get(member)
+            if globs:
+                is_named = any(fnmatch.filter(values, glob) for glob in globs)
+                if not is_named:
+                    return False
+        return is_named
 
     def fits(self, obj: Object, uses: DataUses) -> bool:
         """Return whether it fits an object."""
@@ -72,7 +94,10 @@ def unused_matchers(
     systems: set[str] = set()
     for record in overview.records:
         systems.update(system_of(target_record.target_id) for target_record in record.targets)
-    for matcher in _matchers(config, overview):
+    # Where `include` as a whole fits nothing, one line says so.
+    numbers = {"include": overview.selected, "exclude": overview.candidates}
+    parts = [part for part, number in numbers.items() if number]
+    for matcher in _matchers(config, parts):
         if matcher.system and matcher.system not in systems:
             continue  # the ProxyConfig is for other lists, too
         candidates = chain(planned, readable_objects(source, source.holding(matcher.words)))
@@ -81,12 +106,16 @@ def unused_matchers(
             yield Result.of("SettingUnused", message)
 
 
-def _matchers(config: ProxyConfig, overview: Overview) -> Iterator[_ObjectMatcher]:
-    """Yield the matchers of `spec.selector` and `spec.targets`."""
-    # Where `include` as a whole fits nothing, one line says so.
-    numbers = {"include": overview.selected, "exclude": overview.candidates}
-    for part, matchers in config.selector._asdict().items():
-        for at, matcher in enumerate(matchers if numbers[part] else ()):
+def is_named(config: ProxyConfig, source: ObjectSource, index: int) -> bool:
+    """Return whether a matcher of the ProxyConfig names a document that cannot be read."""
+    kinds, text = source.kinds(index), source.text_for_ytt(index)
+    return any(matcher.names(kinds, text) for matcher in _matchers(config, ["include"]))
+
+
+def _matchers(config: ProxyConfig, parts: Iterable[str]) -> Iterator[_ObjectMatcher]:
+    """Yield the matchers of some parts of `spec.selector`, and those of `spec.targets`."""
+    for part in parts:
+        for at, matcher in enumerate(getattr(config.selector, part)):
             yield _ObjectMatcher(f"spec.selector.{part}[{at}]", matcher)
     for path in _CHOOSING:
         for at, written in enumerate(list_at(config.targets.systems, path)):

@@ -55,7 +55,6 @@ __all__ = [
     "holds_code",
     "items_of_kinds",
     "location_of",
-    "needed",
     "plan_records",
 ]
 
@@ -72,7 +71,7 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
         config: the checked FunctionConfig.
 
     Raises:
-        InputError: an item that concerns a target or a Cluster cannot be read.
+        InputError: an item of a ResourceList that concerns a target or a Cluster cannot be read.
     """
     overview = Overview()
     reader = ItemReader(source)
@@ -125,15 +124,9 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
                 overview.records.append(record)
     new_objects += generated(topology, config)
     overview.records += lacking(new_objects, known, folders, config, overview)
-    overview.unreadable = list(reader.unreadable.values())
+    overview.unreadable = reader.unreadable
     overview.kinds = reader.kinds
     return overview
-
-
-def needed(source: ObjectSource, config: ProxyConfig) -> set[int]:
-    """Return the indexes of the items that `plan_records` reads, and that it raises about if they cannot be read."""
-    of_clusters = items_of_kinds(source, _cluster_kinds(source))
-    return {*of_clusters, *targets_of_items(source, config, ())}
 
 
 def _naming_a_proxy(source: ObjectSource) -> set[int]:

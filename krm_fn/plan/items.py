@@ -37,6 +37,9 @@ class ObjectSource(Protocol):
     def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
         """The kinds that may be in some entries, empty if nothing is known -> their indexes, in order."""
 
+    def kinds(self, number: int, /) -> frozenset[str]:
+        """Return every word of an entry that could be the kind of an object in it; none if nothing is known."""
+
     def holding(self, words: Texts, among: Sequence[int] | None = None) -> Sequence[int]:
         """Return the indexes of the entries, or of those ``among`` them, with one of the words, in order.
 
@@ -123,9 +126,9 @@ class ItemReader:
         self.unreadable: dict[int, DocumentError] = {}
 
     def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
-        """Yield the objects of items that may hold one of some kinds; raises InputError."""
+        """Yield the objects of items that may hold one of some kinds; raises as ``take`` does."""
         for index in items_of_kinds(self.source, kinds):
-            self._read[index] = self._objects(index)
+            self._read[index] = self.take(index)
             yield from self._read[index]
 
     def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
@@ -149,10 +152,22 @@ class ItemReader:
         return self._read[index]
 
     def take(self, index: int) -> list[Object]:
-        """Return the objects of one item and forget them; raises InputError."""
+        """Return the objects of one item and forget them; none of a document of a file that cannot be read.
+
+        A file may be somebody else's business; a ResourceList comes from one program, as a whole.
+
+        Raises:
+            InputError: an item of a ResourceList cannot be read.
+        """
         if index in self._read:
             return self._read.pop(index)
-        return self._objects(index)
+        try:
+            return self._objects(index)
+        except DocumentError as error:
+            if not error.file:
+                raise
+            self.unreadable[index] = error
+            return []
 
     def _objects(self, index: int) -> list[Object]:
         objects = self.source.objects(index)

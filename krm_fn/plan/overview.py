@@ -80,7 +80,7 @@ class Overview:
         other_nodes: nodes of other systems, and those whose class or template is not in the list.
         not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
             which is intended.
-        unreadable: entries that no target needs and that cannot be read.
+        unreadable: index of an item that cannot be read -> why.
         clusters: all Clusters that count as themselves, not as another one of the same name.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
         kinds: index of an item that was read -> the kinds of its objects.
@@ -93,7 +93,7 @@ class Overview:
         self.selected = 0
         self.other_nodes: list[OtherNodes] = []
         self.not_generated: list[Object] = []
-        self.unreadable: list[DocumentError] = []
+        self.unreadable: dict[int, DocumentError] = {}
         self.clusters: list[tuple[Object, Memberships]] = []
         self.uses = DataUses()
         self.kinds: dict[int, set[str]] = {}

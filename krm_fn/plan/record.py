@@ -206,6 +206,7 @@ class Why(Enum):
     FAILED = auto()
     SWITCHED_OFF = auto()
     NOT_SELECTED = auto()
+    LOCAL = auto()
     NOT_DECLARED = auto()
     HOLD_NONE = auto()
     STILL_HOLD = auto()

@@ -21,6 +21,7 @@ from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.data import same
 from krm_fn.yamledit.document import CODE_OF_YTT, Document, has_complex_keys
 from krm_fn.yamledit.lines import Lines, Position, with_line_feeds
+from krm_fn.yamledit.tree import is_yaml
 
 __all__ = [
     "CODE_OF_YTT",
@@ -30,6 +31,7 @@ __all__ = [
     "Position",
     "cut",
     "has_complex_keys",
+    "is_yaml",
     "read",
     "same",
     "with_line_feeds",

@@ -112,6 +112,20 @@ def compose(text: str) -> Node:
     return root
 
 
+def is_yaml(text: str) -> bool:
+    """Return whether a text can be parsed as YAML; without a tree, which takes eight times as long."""
+    parser = _PARSER(text)
+    try:
+        if yaml.__with_libyaml__:
+            parser.raw_parse()
+        else:
+            while parser.check_event():
+                parser.get_event()
+    except yaml.YAMLError:
+        return False
+    return True
+
+
 def walk(node: Node) -> Iterator[Node]:
     """Yield ``node`` and everything in it, in the order of the text; aliases are not followed."""
     pending = [node]

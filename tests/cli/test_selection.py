@@ -34,6 +34,12 @@ TABLE = [
     pytest.param("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n", None, id="a ResourceList without items"),
     pytest.param(POD.encode("utf-16"), LeftAlone.NOT_UTF8, id="another encoding"),
     pytest.param(f"{POD}a: [\n", None, id="a manifest that is broken is no template"),
+    pytest.param(f"{POD}a: [${{A:= }}]\n", LeftAlone.PLACEHOLDERS, id="a placeholder in a list on one line"),
+    pytest.param(f"{POD}a: {{b: ${{A}}}}\n", LeftAlone.PLACEHOLDERS, id="a placeholder in a mapping on one line"),
+    pytest.param(f"{POD}---\n${{A:-  b: |\n c\n}}\nd: e\n", LeftAlone.PLACEHOLDERS, id="a placeholder over lines"),
+    pytest.param(f"{POD}a: ${{A:='b: c'}}\n", LeftAlone.PLACEHOLDERS, id="a default with a colon"),
+    pytest.param(f'{POD}a: ${{A}}\nb: ["${{B}}"]\n', None, id="placeholders that are YAML, too"),
+    pytest.param(f"{POD}a: |\n  b=[${{A}}]\n", None, id="a placeholder in a block text"),
 ]
 
 
@@ -77,6 +83,8 @@ KUSTOMIZE = [
     pytest.param("resources: [a.yaml]", False, id="resources"),
     pytest.param('patches: [{path: "a\\0.yaml"}, {path: a.yaml}]', True, id="beside what no path can be"),
     pytest.param("[1, 2", False, id="a kustomization that cannot be read"),
+    pytest.param("labels: [a]\npatches: [{path: a.yaml}]\nlabels: [b]", True, id="a key twice, as kustomize takes it"),
+    pytest.param("patches: [{path: a.yaml}]\npatches: [{path: b.yaml}]", False, id="the last of two values counts"),
 ]
 
 
@@ -96,6 +104,23 @@ def test_a_patch_of_another_folder_is_one_too(tmp_path: Path, monkeypatch: pytes
     files |= dict.fromkeys(("patches/a.yaml", "overlay/b.yaml"), POD.encode())
     found = selected(tmp_path, files, monkeypatch)
     assert [name for name, why in found.left_alone.items() if why is LeftAlone.KUSTOMIZE] == ["patches/a.yaml"]
+
+
+@pytest.mark.parametrize("git", [{}, {".git/x": ""}], ids=["the current folder", "a git repository"])
+@pytest.mark.parametrize("overlay", ["overlays/x", "y"])
+def test_a_patch_of_a_kustomization_outside_of_the_path(
+    overlay: str, git: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`run patches` leaves alone what `run .` does."""
+    up = "../" * len(Path(overlay).parts)
+    files = {
+        f"{overlay}/kustomization.yaml": f"patches: [{{path: {up}patches/a.yaml}}]",
+        "z/kustomization.yaml": f"# {up}\n[",
+        **dict.fromkeys(("patches/a.yaml", "patches/b.yaml"), POD),
+    }
+    monkeypatch.chdir(write(tmp_path, {**git, **files}))
+    assert [*select(["patches"], []).manifests] == ["patches/b.yaml"]
+    assert "patches/a.yaml" in select(["patches/a.yaml"], []).left_alone
 
 
 def test_a_template_of_a_kustomization_and_one_above_the_path_have_patches(

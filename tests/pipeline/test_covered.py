@@ -148,6 +148,7 @@ def test_what_is_left_names_what_changes_it() -> None:
     assert [(row.changed, row.left) for row in rows] == [(1, 1), (1, 1)]
 
 
+LOCAL = "a, annotations: {config.kubernetes.io/local-config: 'true'}"
 REFUSING = "a, annotations: {fn.inject-proxy.io/proxy: 'false'}"
 STACK = RELEASE.replace("podinfo}}", "kube-prometheus-stack}}, values: {grafana: {enabled: false}}")
 PATCHES = "  targets: {nodes: {classes: Patch}}\n"
@@ -175,6 +176,16 @@ CLASS = (
         pytest.param(FLUX, "  mode: Remove\n", "they hold no proxy", id="a removal where a preset would choose it"),
         pytest.param(workload("web"), "  mode: Remove\n", "they hold no proxy", id="a removal of what nobody chose"),
         pytest.param(workload(REFUSING), "", "`spec.selector` or an annotation leaves", id="a workload that refuses"),
+        pytest.param(workload(LOCAL), "", "the annotation `config.kub", id="a workload that reaches no cluster"),
+        pytest.param(
+            f"apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata: {{name: {LOCAL}}}\n---\n",
+            "",
+            "the annotation `config.kub",
+            id="nodes that reach no cluster",
+        ),
+        pytest.param(
+            OTHER.replace("name: a", f"name: {LOCAL}"), "", "the annotation `conf", id="a chart that reaches none"
+        ),
         pytest.param(
             OTHER.replace("name: a", f"name: {REFUSING}"),
             "",

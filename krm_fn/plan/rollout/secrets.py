@@ -19,6 +19,7 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer, items_at, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.plan import Location, ObjectSource, items_of_kinds
+from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import TargetRecord
 from krm_fn.plan.rollout.naming import (
     NAME,
@@ -64,9 +65,6 @@ def secret_names(
         records: all planned records, after they are applied.
         config: the checked FunctionConfig.
         changed: the objects that changed.
-
-    Raises:
-        InputError: an object that seems to refer to a Secret cannot be read.
     """
     secrets: list[tuple[Key, TargetRecord]] = []
     changed_classes = set()
@@ -109,7 +107,7 @@ def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> I
             objects[record.record.item_index, record.obj.path] = record.obj
     possible = items_of_kinds(source, KIND_NAMES)
     for index in source.holding((giantswarm.SYSTEMD_PROXY_SUFFIX,), possible):
-        for obj in source.objects(index):
+        for obj in readable_objects(source, [index]):
             if not obj.is_local:
                 objects.setdefault((index, obj.path), obj)
     for (index, _), obj in objects.items():
@@ -159,7 +157,7 @@ def _missing(
         return
     listed: ObjectIndex[None] = ObjectIndex()
     for index in items_of_kinds(source, _SECRET_NAMES):
-        for obj in source.objects(index):
+        for obj in readable_objects(source, [index]):
             for path in (NAME, _SECRET_NAMES.get(obj.ref.kind, NAME)):
                 listed.add(_key(obj, text_at(obj.data, path)), None)
     for secret, user in wanted:

@@ -13,6 +13,7 @@ from krm_fn.clusters import Folders, Key, ObjectIndex, key_of, nearest, referenc
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.results import Result
 from krm_fn.plan import Location, ObjectSource, items_of_kinds
+from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import TargetRecord
 from krm_fn.plan.rollout.naming import (
     Rename,
@@ -49,9 +50,6 @@ def template_names(
         records: those of all targets, after injection.
         config: the checked FunctionConfig.
         changed: the objects whose data has changed.
-
-    Raises:
-        InputError: an object that seems to refer to a template cannot be read.
     """
     concerned: list[Rename] = []
     names: dict[Key, str] = {}
@@ -132,10 +130,9 @@ def _users(source: ObjectSource, records: Sequence[TargetRecord]) -> ObjectIndex
     templates: list[Key] = []
     named: list[tuple[Key, User]] = []
     for index in items_of_kinds(source, {kind for _, kind in _FROZEN}):
+        objects = [*readable_objects(source, [index])]
         if index in read and not read[index].path:
             objects = [read[index]]
-        else:
-            objects = source.objects(index)
         for obj in objects:
             if obj.group_kind in _FROZEN:
                 templates.append(key_of(obj))
