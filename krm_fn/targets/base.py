@@ -184,7 +184,7 @@ class Target:
                 "removes the object, which inject-proxy created and which holds nothing else"
             )
         yield from draft.findings
-        operations = draft.operations() if draft.edits else []
+        operations = draft.operations()
         if operations:
             yield Edit(tuple(operations), ", ".join(draft.descriptions), data=draft.data)
 

@@ -10,9 +10,9 @@ import jsonpatch
 import pytest
 
 from contract_lists import CONFIG, SETTINGS, WORKERS, resource_list
-from krm_fn import patch
+from krm_fn import engine, patch
 from krm_fn.cli import main
-from krm_fn.engine import diff, draft
+from krm_fn.engine import diff
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Operation
@@ -137,7 +137,7 @@ def that_does_not_fit(before: Any, after: Any) -> list[Operation]:
 def test_an_operation_that_is_wrong_ends_the_run_and_nothing_is_written(
     wrong: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(draft, "diff", wrong)
+    monkeypatch.setattr(engine, "diff", wrong)
     with pytest.raises(InternalError, match="operation"):
         ran(WORKERS, DEPLOYMENT)
     (tmp_path / "proxy.yaml").write_text(CONFIG)

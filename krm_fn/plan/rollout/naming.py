@@ -222,7 +222,7 @@ def _note_of_base_name(obj: Object, *, is_hashed: bool) -> Edit | None:
     else:
         message = "removes the note of the former name: the name has no hash"
         draft.remove(path, keep=1)
-    operations = draft.operations() if draft.edits else []
+    operations = draft.operations()
     if not operations:
         return None
     return Edit(tuple(operations), message)

@@ -1,4 +1,4 @@
-"""The data of one object while targets edit it.
+"""The data of one object while targets edit it, and the JSON Patch (RFC 6902) between two states of it.
 
 A target sets values by path. The draft creates the mappings that are missing on the way, removes those
 that become empty, and refuses to replace a value of another type. ``diff`` finds out afterwards which values the edits
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krm_fn import patch
-from krm_fn.engine.diff import diff
 from krm_fn.krm.results import Result, wrong_type
 from krm_fn.light_typing import Any, Fields
-from krm_fn.patch import Operation, Pointer
+from krm_fn.patch import APPEND, Operation, Pointer
 from krm_fn.yamledit import same
+from krm_fn.yamledit.pairs import pair_items
 
 _MISSING = object()
 
@@ -80,12 +80,8 @@ class Draft:
         Raises:
             WrongTypeError: something else is there, or on the way.
         """
-        value = self._checked(path)
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            raise WrongTypeError(path, value, "a mapping")
-        return value
+        members: Fields = self._collection(path, {}, "a mapping")
+        return members
 
     def items(self, path: Pointer) -> list[Any]:
         """Return the list at ``path``; an empty one where nothing or null is there, or on the way.
@@ -93,12 +89,8 @@ class Draft:
         Raises:
             WrongTypeError: something else is there, or no mapping on the way.
         """
-        value = self._checked(path)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            raise WrongTypeError(path, value, "a list")
-        return value
+        items: list[Any] = self._collection(path, [], "a list")
+        return items
 
     def set(self, path: Pointer, value: Any, before: Iterable[str] = ()) -> None:
         """Set the value at ``path`` and make the mappings on the way that are missing or null.
@@ -172,9 +164,20 @@ class Draft:
 
         Where nothing is left, that is the removal of the whole.
         """
+        if not self.edits:
+            return []
         if self.data is None and self.before is not None:
             return [patch.remove()]
         return diff(self.before, self.data)
+
+    def _collection(self, path: Pointer, empty: Any, wanted: str) -> Any:
+        """Return the collection at ``path``; ``empty``, which has its type, where nothing or null is there."""
+        value = self._checked(path)
+        if value is None:
+            return empty
+        if not isinstance(value, type(empty)):
+            raise WrongTypeError(path, value, wanted)
+        return value
 
     def _checked(self, path: Pointer) -> Any:
         """Return the value at ``path``; None where a step of it is missing.
@@ -197,7 +200,9 @@ class Draft:
         value = self.get(path)
         if id(value) in self._copies:
             return value
-        copy = {} if value is None else value.copy()
+        copy: Any = {}
+        if value is not None:
+            copy = value.copy()
         # Kept, so that no other object gets this identity.
         self._copies[id(copy)] = copy
         if path:
@@ -210,7 +215,9 @@ class Draft:
 
 def _step(parent: Any, token: str) -> str | int:
     """Return a step of a path as the index of a list, or the key of a mapping."""
-    return int(token) if isinstance(parent, list) else token
+    if isinstance(parent, list):
+        return int(token)
+    return token
 
 
 def _move_last_before(mapping: Any, followers: Iterable[str]) -> None:
@@ -221,3 +228,60 @@ def _move_last_before(mapping: Any, followers: Iterable[str]) -> None:
             for name in names[names.index(follower) : -1]:
                 mapping[name] = mapping.pop(name)
             return
+
+
+def diff(before: Any, after: Any) -> list[Operation]:
+    """Return the operations from ``before`` to ``after``, to be applied one after another.
+
+    No operation where both say the same, whatever the order of their keys. An empty mapping that is filled is replaced
+    as a whole. Items of lists are paired by ``yamledit.pairs``, so that one that changes is changed in place.
+    """
+    operations: list[Operation] = []
+    _compare(before, after, (), operations)
+    return operations
+
+
+def _compare(before: Any, after: Any, path: Pointer, operations: list[Operation]) -> None:
+    """Add the operations from one value to another at a path."""
+    is_filled = path and not before and after
+    if isinstance(before, dict) and isinstance(after, dict) and not is_filled:
+        _compare_members(before, after, path, operations)
+    elif isinstance(before, list) and isinstance(after, list):
+        _compare_items(before, after, path, operations)
+    elif not same(before, after):
+        operations.append(patch.replace(*path, value=after))
+
+
+def _compare_members(
+    before: Fields, after: Fields, path: Pointer, operations: list[Operation]
+) -> None:
+    operations += [patch.remove(*path, key) for key in before if key not in after]
+    for key, value in after.items():
+        if key not in before:
+            operations.append(patch.add(*path, key, value=value))
+        elif before[key] is not value:  # a draft copies only collections that change
+            _compare(before[key], value, (*path, key), operations)
+
+
+def _compare_items(
+    before: list[Any], after: list[Any], path: Pointer, operations: list[Operation]
+) -> None:
+    """Add changes at old indexes, then removals from the back, then additions from the front."""
+    pairs = pair_items(before, after)
+    for old, new in pairs:
+        if before[old] is not after[new]:
+            _compare(before[old], after[new], (*path, str(old)), operations)
+    partners = {new: old for old, new in pairs}
+    gone = set(range(len(before))).difference(partners.values())
+    operations += [patch.remove(*path, index) for index in sorted(gone, reverse=True)]
+    length = len(pairs)
+    for index, item in enumerate(after):
+        if index in partners:
+            continue
+        at: str | int = index
+        if (
+            index == length
+        ):  # at the end no index is needed, and the operation fits whatever the length is
+            at = APPEND
+        operations.append(patch.add(*path, at, value=item))
+        length += 1
