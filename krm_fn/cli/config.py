@@ -13,7 +13,7 @@ from krm_fn.cli.streams import read_file
 from krm_fn.config import ProxyConfig
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import ConfigError, InputError, UsageError
-from krm_fn.formats import ytt
+from krm_fn.formats import left_alone
 from krm_fn.krm.manifests import Manifests
 from krm_fn.light_typing import Fields, NamedTuple
 from krm_fn.patch import Data
@@ -154,7 +154,7 @@ def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
 def _only(configs: Sequence[FoundConfig], path: str = "") -> FoundConfig:
     if len(configs) == 1:
         only = configs[0]
-        if ytt.has_code(only.located.manifests.files.get(only.file, "")):
+        if left_alone.has_code(only.located.manifests.files.get(only.file, "")):
             raise UsageError(f"{only.file} holds code of ytt: name the file that ytt makes of it")
         return only
     files = path or ", ".join(dict.fromkeys(candidate.file for candidate in configs))

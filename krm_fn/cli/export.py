@@ -19,7 +19,7 @@ from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.errors import InputError, InternalError, UsageError
-from krm_fn.formats import sops
+from krm_fn.formats import left_alone
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.manifests import ContentChange, Manifests
 from krm_fn.krm.results import ObjectRef, Result
@@ -113,8 +113,8 @@ def _filled(text: str, form: FileForm, proxy: ProxySettings) -> tuple[str, list[
     Raises:
         InputError: the file cannot be read or edited, or is none of the system.
     """
-    if sops.hides(text):
-        raise InputError(f"the file {sops.ENCRYPTED}")
+    if left_alone.hides(text):
+        raise InputError(f"the file {left_alone.ENCRYPTED}")
     number = len(documents(text))
     if number > 1:
         raise InputError(f"the file must hold one YAML document, but it holds {number}")

@@ -22,7 +22,7 @@ from krm_fn.cli.files import (
 )
 from krm_fn.cli.streams import read_file
 from krm_fn.errors import InputError, UsageError
-from krm_fn.formats import sops
+from krm_fn.formats import left_alone
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
@@ -103,7 +103,7 @@ class Selection(NamedTuple):
         """Return ``5 files read (left alone: 2 of a Helm chart, 1 template)``."""
         reasons = Counter(why.value for why in self.left_alone.values())
         for content in self.manifests.values():
-            if b"ENC[" in content and sops.hides(content.decode()):
+            if b"ENC[" in content and left_alone.hides(content.decode()):
                 reasons["encrypted by SOPS"] += 1
         left = ", ".join(f"{number} {why}" for why, number in reasons.items())
         return f"{count(len(self.files), 'file')} read" + (f" (left alone: {left})" if left else "")

@@ -29,7 +29,7 @@ from krm_fn.config.proxy_config import (
     names_of_only,
 )
 from krm_fn.errors import ConfigError, ConfigProblem
-from krm_fn.formats import sops
+from krm_fn.formats import left_alone
 from krm_fn.light_typing import Any, Texts
 from krm_fn.near_names import nearest
 from krm_fn.patch import Data, Pointer, lookup
@@ -105,7 +105,7 @@ def _loaded(function_config: Data, objects: Lookup | None) -> ProxyConfig | None
         return _from_config_map(function_config, objects)
     if form != (API_VERSION, KIND):
         raise ConfigError.of(_other_form(form))
-    if sops.is_encrypted(function_config):
+    if left_alone.is_encrypted(function_config):
         raise ConfigError([ConfigProblem(("sops",), _ENCRYPTED)])
     problems = [*_unknown_fields(function_config, _FIELDS, root="spec.")]
     spec = json_schema.plain(function_config.get("spec"))

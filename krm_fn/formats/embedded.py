@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from krm_fn.errors import EditError, InputError
-from krm_fn.formats import sops
+from krm_fn.formats import left_alone
 from krm_fn.formats.escaping import base64_of, text_of_base64
 from krm_fn.krm.results import Result, wrong_type
 from krm_fn.light_typing import Any, NamedTuple
@@ -78,8 +78,8 @@ def values(obj: Data) -> list[Value]:
 
     If a key is in ``data`` and in ``stringData``, only the latter counts. A value that SOPS has encrypted is no text.
     """
-    if sops.is_encrypted(obj):
-        return [_unread(sops.refusal())]
+    if left_alone.is_encrypted(obj):
+        return [_unread(left_alone.refusal())]
     texts: dict[str, Value] = {}
     is_secret = obj.get("kind") == "Secret"
     for field in ("stringData", "data") if is_secret else ("data",):
@@ -148,32 +148,24 @@ def readable(value: Value) -> list[Embedded]:
         return []
 
 
-class TextEditor:
-    """Edits the documents of a text, one after another."""
+def edited(value: Value, new: Mapping[int, Any]) -> str:
+    """Return the text after new data for some of its documents, by their numbers.
 
-    def __init__(self, value: Value) -> None:
-        self._value = value
-        self._texts: dict[int, str | None] = {}
-
-    def edit(self, number: int, data: Any) -> str:
-        """Return the text after new data for one of its documents, and the edits before.
-
-        Of two edits of one document only the last one counts.
-
-        Raises:
-            NotEditedError: the document cannot be edited.
-        """
-        text = self._value.text
-        document = Document(texts_of_documents(text)[number], for_ytt=CODE_OF_YTT in text)
-        try:
-            texts = {**self._texts, number: document.with_data(data)}
-            text = rewrite_documents(text, texts)
-        except EditError as error:
-            raise _refused(self._value, error) from None
-        except InputError as error:
-            raise _left_alone(self._value, error) from None
-        self._texts = texts
-        return text
+    Raises:
+        NotEditedError: a document cannot be edited, or code of ytt is in the text.
+    """
+    _refuse_code(value)
+    parts = texts_of_documents(value.text)
+    for_ytt = CODE_OF_YTT in value.text
+    texts: dict[int, str | None] = {}
+    try:
+        for number, data in new.items():
+            texts[number] = Document(parts[number], for_ytt=for_ytt).with_data(data)
+        return rewrite_documents(value.text, texts)
+    except EditError as error:
+        raise _refused(value, error) from None
+    except InputError as error:
+        raise _left_alone(value, error) from None
 
 
 def begin_text(value: Value, members: Data) -> str:
@@ -186,13 +178,15 @@ def begin_text(value: Value, members: Data) -> str:
         members: the members of the document.
 
     Raises:
-        NotEditedError: a YAML parser would not read the document there.
+        NotEditedError: code of ytt is in the text, or a YAML parser would not read the document there.
     """
-    document = block_text(dict(members), like=value.text)
-    text = f"{value.text}{document}"
-    if value.text and not value.text.endswith("\n"):
-        newline = newline_of(value.text)
-        text = f"{value.text}{newline}{document.removesuffix(newline)}"
+    _refuse_code(value)
+    before = left_alone.opened(value.text)
+    document = block_text(dict(members), like=before)
+    text = before + document
+    if before and not before.endswith("\n"):
+        newline = newline_of(before)
+        text = f"{before}{newline}{document.removesuffix(newline)}"
     if [document.data for document in readable(Value((), text))] == [dict(members)]:
         return text
     message = (
@@ -206,6 +200,11 @@ def mappings(value: Value) -> Iterator[Embedded]:
     for document in readable(value):
         if isinstance(document.data, dict):
             yield document
+
+
+def _refuse_code(value: Value) -> None:
+    if left_alone.has_code(value.text):
+        raise NotEditedError(Result.of("TextUnreadable", left_alone.HAS_CODE, value.path))
 
 
 def _left_alone(value: Value, error: InputError) -> NotEditedError:
@@ -227,7 +226,7 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
     if not isinstance(text, str):
         return _unread(wrong_type(path, text, "a string"))
     value = Value(path, text)
-    if is_base64 and not sops.hides(text):
+    if is_base64 and not left_alone.hides(text):
         try:
             plain = text_of_base64(text)
         except ValueError:
@@ -241,6 +240,6 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
         width = len(first) if newline else 0
         ending = text[len(lines) :]
         value = Value(path, plain, is_base64=True, width=width, ending=ending)
-    if sops.hides(value.text):
-        return _unread(sops.refusal(path))
+    if left_alone.hides(value.text):
+        return _unread(left_alone.refusal(path))
     return value

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.config import KIND, Mode, ProxyConfig
-from krm_fn.formats import sops
+from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Urls
@@ -54,7 +54,7 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
         obj = record.obj
         if not record.names_proxy or (record.is_left_out and not config.removes):
             continue
-        if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
+        if obj.group_kind[0] in _READ_BY_THEIR_TARGET or left_alone.is_encrypted(obj.data):
             continue
         fields: list[Pointer] = [*url_fields(*obj.group_kind)]
         for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn import placeholders
 from krm_fn.clusters import Membership, may_be_same
 from krm_fn.config import Mode, ProxyConfig
-from krm_fn.formats import sops
+from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, count
 from krm_fn.lint.judge_places import judge_config, judge_places
@@ -132,7 +132,7 @@ def _unreached_objects(records: Iterable[ObjectRecord]) -> Iterator[Result]:
     for record in records:
         for target_record in record.targets:
             findings = list(_unreached(target_record))
-            if not findings or sops.is_encrypted(record.obj.data):
+            if not findings or left_alone.is_encrypted(record.obj.data):
                 continue
             if target_record.has_place:
                 yield from map(target_record.result, findings)

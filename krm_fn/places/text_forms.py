@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krm_fn.engine import Draft
-from krm_fn.formats import embedded, ytt
+from krm_fn.formats import embedded
 from krm_fn.formats.assignments import Syntax, effective
 from krm_fn.formats.embedded import NotEditedError, Value
 from krm_fn.formats.systemd_unit import form_of
@@ -210,8 +210,7 @@ class YamlText(NamedTuple):
         concerned = self._concerned(documents)
         if not concerned and self.new_document and settings.sets_any:
             draft.findings.append(wrong_type(value.path, documents[0].data, "a mapping"))
-        editor = embedded.TextEditor(value)
-        text = value.text
+        new: dict[int, Any] = {}
         descriptions: list[str] = []
         for document in concerned:
             inner = Draft(document.data)
@@ -223,9 +222,11 @@ class YamlText(NamedTuple):
                 draft.findings.append(outer)
             # A document in which nothing changes keeps its text, and is never refused for code of ytt.
             if inner.operations():
-                ytt.check(value)
-                text = editor.edit(document.number, inner.data)
+                new[document.number] = inner.data
                 descriptions += inner.descriptions
+        if not new:
+            return value.text
+        text = embedded.edited(value, new)
         _describe(draft, descriptions)
         return self._without_empty(text, value.text)
 
@@ -242,8 +243,7 @@ class YamlText(NamedTuple):
         write_places(inner, self.new_document, settings)
         if not inner.data:
             return value.text
-        ytt.check(value)
-        text = embedded.begin_text(ytt.opened(value), inner.data)
+        text = embedded.begin_text(value, inner.data)
         _describe(draft, inner.descriptions)
         return text
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from krm_fn import clusters
 from krm_fn.clusters import ObjectIndex, Topology
 from krm_fn.config import ProxyConfig
+from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan.items import (
@@ -19,7 +20,6 @@ from krm_fn.plan.items import (
     Location,
     ObjectSource,
     fits,
-    holds_code,
     is_edited,
     is_selected,
     items_of_kinds,
@@ -52,7 +52,6 @@ __all__ = [
     "ObjectSource",
     "OtherNodes",
     "Overview",
-    "holds_code",
     "items_of_kinds",
     "location_of",
     "plan_records",
@@ -97,7 +96,7 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     for index in sorted({*targets_of, *patched, *naming}):
         targets, creators = targets_of.get(index, _NO_TARGETS)
         is_needed = index in targets_of or index in patched
-        has_code = holds_code(source, index)
+        has_code = left_alone.has_code(source.text_for_ytt(index))
         for obj in reader.take(index) if is_needed else reader.readable(index):
             known.add(identity(obj), None)
             if index in by_themselves:

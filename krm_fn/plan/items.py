@@ -14,7 +14,6 @@ from krm_fn.patch import Pointer
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.target_table import ROWS, TargetRow
 from krm_fn.targets import TARGETS
-from krm_fn.yamledit import CODE_OF_YTT
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
@@ -51,16 +50,6 @@ class ObjectSource(Protocol):
 
     def text_for_ytt(self, index: int) -> str:
         """Return the text of one entry, with the comments above."""
-
-
-def holds_code(source: ObjectSource, index: int) -> bool:
-    """Return whether code of ytt is in the text of an entry."""
-    text = source.text_for_ytt(index)
-    if CODE_OF_YTT not in text:
-        return False
-    from krm_fn.formats.ytt import has_code  # noqa: PLC0415 -- few manifests hold code of ytt
-
-    return has_code(text)
 
 
 Location = tuple[int, Pointer, ObjectRef]

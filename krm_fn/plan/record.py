@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from krm_fn import settings
 from krm_fn.clusters.cluster import Memberships
-from krm_fn.formats import sops
+from krm_fn.formats import left_alone
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Result
@@ -116,9 +116,9 @@ class TargetRecord:
         """
         yield from self.notes
         proposals = list(self.target.edit(self.obj.data, self.context, places))
-        if sops.is_encrypted(self.obj.data):
+        if left_alone.is_encrypted(self.obj.data):
             if proposals:
-                yield sops.refusal()
+                yield left_alone.refusal()
         elif self.record.has_code:
             yield from _left_alone(proposals)
         else:
@@ -126,7 +126,7 @@ class TargetRecord:
 
     def readings(self, places: Iterable[Place | Result]) -> Iterator[Reading]:
         """Yield the variables that the object holds in places of the target; none if it is encrypted."""
-        if not sops.is_encrypted(self.obj.data):
+        if not left_alone.is_encrypted(self.obj.data):
             from krm_fn.places.place import read_places  # noqa: PLC0415 -- many lists have no place
 
             yield from read_places(self.obj.data, places)
@@ -190,13 +190,11 @@ class TargetRecord:
 
 def _left_alone(proposals: Iterable[Edit | Result]) -> Iterator[Result]:
     """Yield the findings of a target about an object with code of ytt, which stays as it is."""
-    from krm_fn.formats.ytt import LEFT_ALONE  # noqa: PLC0415 -- few manifests hold code of ytt
-
     for proposal in proposals:
         if isinstance(proposal, Result) and proposal.severity is not Severity.ERROR:
             yield proposal
         else:
-            yield Result.of("TextUnreadable", LEFT_ALONE, proposal.path)
+            yield Result.of("TextUnreadable", left_alone.HAS_CODE, proposal.path)
 
 
 class Why(Enum):

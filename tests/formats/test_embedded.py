@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.formats.embedded import NotEditedError, TextEditor, Value, begin_text, mappings, read, values
+from krm_fn.formats.embedded import NotEditedError, Value, begin_text, edited, mappings, read, values
 from krm_fn.krm.codes import Severity
 
 PATH = ("stringData", "values.yaml")
@@ -77,7 +77,7 @@ def test_a_text_that_is_written_in_base64_is_read_again(text: str, width: int) -
 
 def test_a_text_with_a_key_twice_cannot_be_read() -> None:
     with pytest.raises(NotEditedError) as raised:
-        TextEditor(Value(PATH, "a: 1\na: 2\n")).edit(0, {"a": 3})
+        edited(Value(PATH, "a: 1\na: 2\n"), {0: {"a": 3}})
     assert (raised.value.finding.code, raised.value.finding.path) == ("TextUnreadable", PATH)
     assert "same key at line 1 and at line 2" in raised.value.finding.message
 

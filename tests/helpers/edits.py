@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krm_fn.formats.embedded import TextEditor, Value
 from krm_fn.patch import Operation, apply
-from krm_fn.yamledit import Document
-from krm_fn.yamledit.stream import documents
+from krm_fn.yamledit import CODE_OF_YTT, Document
+from krm_fn.yamledit.stream import rewrite_documents, texts_of_documents
 
 
 def rewrite(document: Document, operations: Sequence[Operation]) -> str:
@@ -15,6 +14,5 @@ def rewrite(document: Document, operations: Sequence[Operation]) -> str:
 
 
 def edit_document(text: str, number: int, operations: Sequence[Operation]) -> str:
-    start, end = documents(text)[number]
-    data = apply(Document(text[start:end]).data(), operations)
-    return TextEditor(Value(("data", "values.yaml"), text)).edit(number, data)
+    document = Document(texts_of_documents(text)[number], for_ytt=CODE_OF_YTT in text)
+    return rewrite_documents(text, {number: rewrite(document, operations)})

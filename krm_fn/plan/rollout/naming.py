@@ -13,12 +13,12 @@ from krm_fn import patch
 from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
-from krm_fn.formats.sops import ENCRYPTED, is_encrypted
+from krm_fn.formats.left_alone import ENCRYPTED, has_code, is_encrypted
 from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.plan import Location, ObjectSource, holds_code, location_of
+from krm_fn.plan import Location, ObjectSource, location_of
 from krm_fn.plan.record import TargetRecord
 from krm_fn.settings import ProxySettings
 
@@ -202,7 +202,7 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: Ke
         if is_encrypted(obj.data):
             return f'because {obj.ref.kind} "{obj.ref.name}" {ENCRYPTED}'
     for index in items:
-        if index >= 0 and holds_code(source, index):
+        if index >= 0 and has_code(source.text_for_ytt(index)):
             return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
     if rival:
         where = f" in {rival.file}" if rival.file else ""

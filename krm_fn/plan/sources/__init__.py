@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from krm_fn.clusters import is_open, key_of, may_be_same, nearest
 from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError
-from krm_fn.formats import sops
+from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.patch import Data
@@ -167,8 +167,8 @@ def _content(obj: Object) -> list[object]:
 
 def _value(obj: Object, key: str | None) -> Value:
     """Return the text of a key, or of the only key."""
-    if sops.is_encrypted(obj.data):
-        raise ConfigError.of(f"{_name_of(obj)} {sops.ENCRYPTED}")
+    if left_alone.is_encrypted(obj.data):
+        raise ConfigError.of(f"{_name_of(obj)} {left_alone.ENCRYPTED}")
     from krm_fn.formats import embedded  # noqa: PLC0415 -- most configs refer to no object
 
     texts = {value.path[-1]: value for value in embedded.values(obj.data)}

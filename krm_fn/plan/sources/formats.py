@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from krm_fn import yamledit
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
-from krm_fn.formats import sops, ytt
+from krm_fn.formats import left_alone
 from krm_fn.formats.escaping import text_of_base64
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, Pointer, field_path, lookup
@@ -88,8 +88,8 @@ def read(text: str, name: str | None = None) -> Mapping[Pointer, ForeignValue]:
     Raises:
         ConfigError: it is encrypted, no YAML, in none of the formats, in several of them, or not in that one.
     """
-    if sops.hides(text):
-        raise ConfigError.of(sops.ENCRYPTED)
+    if left_alone.hides(text):
+        raise ConfigError.of(left_alone.ENCRYPTED)
     data = _whole(text)
     name = name or _likely(data)
     count = len(stream.documents(text))
@@ -144,7 +144,7 @@ def _whole(text: str) -> Fields:
         parts = [yamledit.read(part) for part in stream.texts_of_documents(text)]
     except InputError as error:
         raise ConfigError.of(f"must be YAML: {error}") from None
-    if ytt.has_code(text):
+    if left_alone.has_code(text):
         raise ConfigError.of(
             "must say its values itself, but code of ytt decides about them: write them there"
         )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from function_configs import proxy_config
-from krm_fn.formats.sops import is_encrypted
+from krm_fn.formats.left_alone import is_encrypted
 from krm_fn.pipeline.run import run
 from support import inject_proxy
 

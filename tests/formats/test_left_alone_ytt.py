@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.formats.ytt import has_code
+from krm_fn.formats.left_alone import has_code
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import function_config
 from krm_fn.krm.results import Result
