@@ -14,7 +14,7 @@ from krm_fn.clusters.kinds import CLUSTER_CLASS, USES_POOLS
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Data, Pointer, items_at, lookup, walk
+from krm_fn.patch import Data, Pointer, items_at, lookup, text_at, walk
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import Role, is_cluster_api
 from krm_fn.products.node_kinds import SYSTEMS
@@ -122,16 +122,17 @@ def class_name(data: Data) -> str:
     return key.name if key else ""
 
 
-def variable_lists(data: Data) -> Iterator[Pointer]:
+def variable_lists(data: Data) -> Iterator[tuple[Pointer, WorkerClass]]:
     """Yield the paths of the lists of variables of a Cluster, that of the whole first, whether or not they exist.
 
+    With each is the section and the name of the group of workers that it is for, or else two empty texts.
     ``variables.overrides`` of the control plane and of a group of workers count there instead.
     """
-    yield CLUSTER_VARIABLES
-    yield ("spec", "topology", "controlPlane", *_OVERRIDES)
+    yield CLUSTER_VARIABLES, ("", "")
+    yield ("spec", "topology", "controlPlane", *_OVERRIDES), ("", "")
     for section in ("machineDeployments", "machinePools"):
-        for path, _ in items_at(data, ("spec", "topology", "workers", section)):
-            yield (*path, *_OVERRIDES)
+        for path, group in items_at(data, ("spec", "topology", "workers", section)):
+            yield (*path, *_OVERRIDES), (section, text_at(group, ("name",)))
 
 
 def owners(obj: Object) -> Iterator[Key]:

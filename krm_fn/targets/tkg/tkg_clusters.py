@@ -9,7 +9,7 @@ from krm_fn.clusters.references import WorkerClass
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer, lookup, named_items, text_at
+from krm_fn.patch import Pointer, lookup, named_items
 from krm_fn.places.certificates import NamedEntry, in_base64
 from krm_fn.places.mapping_forms import CAMEL, Members, NamedItem, steps_of
 from krm_fn.places.place import Place
@@ -86,9 +86,10 @@ def _cluster_places(
     if is_tkg or _ANNOTATIONS.is_in(lookup(data, annotations)):
         label = "the annotations that add-ons read"
         yield Place(annotations, _ANNOTATIONS, label, 1, settings=settings)
-    for path in variable_lists(data):
+    for path, group in variable_lists(data):
         if is_tkg or any(map(_MEMBERS.is_in, _values(data, path, "proxy"))):
-            yield from _variable_places(data, path, declared, groups)
+            own = groups.get(group, declared)
+            yield from _variable_places(data, path, group, declared, own)
     # Certificates go with the proxy only: an entry of somebody else may have our name.
     is_removal = settings.is_declared and not settings.sets_any
     if is_tkg and (settings.trusted_ca.pem or is_removal):
@@ -96,26 +97,20 @@ def _cluster_places(
 
 
 def _variable_places(
-    data: Data,
-    path: Pointer,
-    declared: ProxySettings,
-    groups: Mapping[WorkerClass, ProxySettings],
+    data: Data, path: Pointer, group: WorkerClass, declared: ProxySettings, own: ProxySettings
 ) -> Places:
     """Yield the variable in one list: that of the Cluster, or of a group of workers, which may have its own proxy."""
     settings = whole(declared)
-    own = settings
+    own = whole(own)
     label = "the variable `proxy`"
     is_of_cluster = path == CLUSTER_VARIABLES
-    is_of_group = "workers" in path
-    if is_of_group:
-        section = path[3]
-        name = text_at(data, (*path[:-2], "name"))
-        label = f'the variable `proxy` of "{name}" in `{section}`'
-        own = whole(groups.get((section, name), declared))
+    section, name = group
+    if section:
+        label += f' of "{name}" in `{section}`'
     # A group with the proxy of its Cluster needs no variable of its own.
     is_missed = is_of_cluster or own.variables() != settings.variables()
     is_added = class_name(data).startswith("tkg-") and is_missed
-    form = NamedItem("proxy", ("value",), _MEMBERS, is_added, _SYSTEM_WIDE, not is_of_group)
+    form = NamedItem("proxy", ("value",), _MEMBERS, is_added, _SYSTEM_WIDE, not section)
     kept_steps = 2 if is_of_cluster else len(path) - 2
     yield Place(path, form, label, kept_steps, settings=own)
     yield from lost(own)

@@ -15,9 +15,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from krm_fn.clusters import Key, uses
+from krm_fn.clusters.references import WorkerClass
 from krm_fn.errors import InputError
-from krm_fn.light_typing import Any, Fields, GroupKind, NamedTuple
-from krm_fn.patch import Data, Pointer, items_at, list_at, lookup, pointer_of, text_at
+from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.patch import Data, Pointer, list_at, lookup, pointer_of, text_at
 from krm_fn.products.cluster_api import CORE, OUR_PATCHES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
 from krm_fn.yamledit import read
@@ -47,87 +50,69 @@ PATCHED_WHERE_ERASED = ("nodes.trustedCA", "nodes.mirror")
 
 _SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
 """Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
-_BOOTSTRAPS = (("template", "bootstrap"), ("bootstrap",))
-_REFERENCES = ("ref", "templateRef")
 
 
 class NodeGroup(NamedTuple):
     """One group of nodes of a class, and its reference to their template.
 
     Attributes:
-        section: that of its workers in ``spec.workers``; "" for the control plane.
-        name: that of its workers; "" for the control plane.
+        worker_class: that of its workers; two empty texts for the control plane.
         api_version: that of the template.
-        kind: that of the template.
-        template: the name of the template.
+        template: the template that it names.
         path: leads to the reference in the class.
     """
 
-    section: str
-    name: str
+    worker_class: WorkerClass
     api_version: str
-    kind: str
-    template: str
+    template: Key
     path: Pointer
-
-    @property
-    def group_kind(self) -> GroupKind:
-        """API group and kind of the template."""
-        return self.api_version.partition("/")[0], self.kind
 
     @property
     def called(self) -> str:
         """The name of the template in messages."""
-        return f'the {self.kind} "{self.template}"'
+        return f'the {self.template.kind} "{self.template.name}"'
 
 
-def node_groups(obj: Data) -> Iterator[NodeGroup]:
+def node_groups(cluster_class: Object) -> Iterator[NodeGroup]:
     """Yield the groups of nodes of a class."""
-    yield from _referred_to(obj, "", "", ("spec", "controlPlane"))
-    for section in _SELECTORS:
-        for path, worker in items_at(obj, ("spec", "workers", section)):
-            name = text_at(worker, ("class",))
-            if name:
-                for steps in _BOOTSTRAPS:
-                    yield from _referred_to(obj, section, name, (*path, *steps))
-
-
-def _referred_to(obj: Data, section: str, name: str, holder: Pointer) -> Iterator[NodeGroup]:
-    """Yield the group of nodes whose template is named at ``holder``."""
-    for member in _REFERENCES:
-        path = (*holder, member)
-        kind = text_at(obj, (*path, "kind"))
-        if kind:
-            version = text_at(obj, (*path, "apiVersion"))
-            template = text_at(obj, (*path, "name"))
-            yield NodeGroup(section, name, version, kind, template, path)
+    for use in uses(cluster_class):
+        # The others are references to infrastructure: `controlPlane.machineInfrastructure.ref`.
+        if use.path[-2] in ("controlPlane", "bootstrap"):
+            version = text_at(cluster_class.data, (*use.path, "apiVersion"))
+            yield NodeGroup(use.worker_class, version, use.target, use.path)
 
 
 def selects(selector: Any, nodes: NodeGroup) -> bool:
     """Return whether a selector selects the template of some nodes."""
     if lookup(selector, ("apiVersion",)) != nodes.api_version:
         return False
-    if lookup(selector, ("kind",)) != nodes.kind:
+    if lookup(selector, ("kind",)) != nodes.template.kind:
         return False
     matched = lookup(selector, ("matchResources",))
-    if not nodes.section:
+    section, name = nodes.worker_class
+    if not section:
         return lookup(matched, ("controlPlane",)) is True
     # a pattern has one `*`, at the beginning or at the end: `*-worker`, `gpu-*`
-    patterns = list_at(matched, (_SELECTORS[nodes.section], "names"))
-    return any(fnmatchcase(nodes.name, str(pattern)) for pattern in patterns)
+    patterns = list_at(matched, (_SELECTORS[section], "names"))
+    return any(fnmatchcase(name, str(pattern)) for pattern in patterns)
 
 
 def selector_for(groups: Sequence[NodeGroup]) -> Fields:
     """Return a selector of the templates of some groups of nodes of one kind."""
     matched: Fields = {}
-    if not groups[0].section:
-        matched["controlPlane"] = True
-    for section, member in _SELECTORS.items():
-        names = [nodes.name for nodes in groups if nodes.section == section]
-        if names:
-            matched[member] = {"names": names}
-    version, kind = groups[0].api_version, groups[0].kind
-    return {"apiVersion": version, "kind": kind, "matchResources": matched}
+    for nodes in groups:
+        section, name = nodes.worker_class
+        if section:
+            classes = matched.setdefault(_SELECTORS[section], {"names": []})
+            classes["names"].append(name)
+        else:
+            matched["controlPlane"] = True
+    first = groups[0]
+    return {
+        "apiVersion": first.api_version,
+        "kind": first.template.kind,
+        "matchResources": matched,
+    }
 
 
 _CONDITION = r"\{\{-?\s*(?:if|else|end|with|range)\b"

@@ -79,9 +79,9 @@ class _ObstacleError(Exception):
 def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
     """Return a finding for each list of a template that a patch of others would erase."""
     findings: dict[tuple[str, str], Result] = {}
-    for nodes in node_groups(listed.obj.data):
+    for nodes in node_groups(listed.obj):
         template = listed.template(nodes, templates)
-        if template is None or nodes.kind not in KIND_NAMES:
+        if template is None or nodes.template.kind not in KIND_NAMES:
             continue
         # a template without ``spec`` gets one where no class is in the way
         config = find(Draft(template), is_wanted=True, is_whole=True)
@@ -101,16 +101,16 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
 
 def node_patches(listed: ListedClass, templates: ObjectIndex[Data]) -> Iterator[NodePatches]:
     """Yield the operations of our patches for each group of nodes of a class."""
-    for nodes in node_groups(listed.obj.data):
-        if nodes.kind in HOSTED:
+    for nodes in node_groups(listed.obj):
+        if nodes.template.kind in HOSTED:
             continue
         patches = NodePatches(nodes, {}, [])
         try:
-            if nodes.kind in KIND_NAMES:
+            if nodes.template.kind in KIND_NAMES:
                 _add_patches(patches, listed, listed.template(nodes, templates))
-            elif not targets_of(*nodes.group_kind):
+            elif not targets_of(*nodes.template.group_kind):
                 message = (
-                    f'no target writes the nodes of a "{nodes.kind}", so they get no proxy here: '
+                    f'no target writes the nodes of a "{nodes.template.kind}", so they get no proxy here: '
                     "see to it yourself"
                 )
                 patches.report("NodesWithoutProxy", message)
@@ -180,7 +180,7 @@ def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -
     for finding in added.findings:
         if finding.severity is Severity.ERROR:
             patches.findings.append(finding._replace(path=nodes.path))
-    path = written_path(listed.obj.data, added.paths, nodes.kind)
+    path = written_path(listed.obj.data, added.paths, nodes.template.kind)
     if path:
         message = (
             f'a patch of the class writes a file "{path}", too, and Cluster API takes a path once'
@@ -326,7 +326,9 @@ def _definitions(name: str, groups: Sequence[NodePatches]) -> Iterator[Fields]:
     for group in groups:
         if name in group.operations:
             nodes = group.nodes
-            key = (nodes.api_version, nodes.kind, nodes.section == "", group.operations[name])
+            kind = nodes.template.kind
+            is_control_plane = not any(nodes.worker_class)
+            key = (nodes.api_version, kind, is_control_plane, group.operations[name])
             alike.setdefault(repr(key), []).append(group)
     for equal in alike.values():
         selector = selector_for([group.nodes for group in equal])

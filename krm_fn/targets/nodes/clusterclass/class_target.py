@@ -135,7 +135,10 @@ def places_in_cluster(obj: Data, settings: ProxySettings, context: ClassContext)
         return
     if not any(proxy.is_declared for proxy in (settings, *context.groups.values())):
         return
-    groups = _worker_groups(obj, settings, context)
+    groups = {}
+    for path, group in variable_lists(obj):
+        if any(group):
+            groups[path] = context.groups.get(group, settings)
     if context.is_wanted and context.content.secret and has_proxy(settings):
         for path, proxy in groups.items():
             if has_proxy(proxy) and proxy.variables() != settings.variables():
@@ -149,19 +152,6 @@ def places_in_cluster(obj: Data, settings: ProxySettings, context: ClassContext)
     yield _place(obj, CLUSTER_VARIABLES, settings, context.default, context)
     for path, proxy in groups.items():
         yield _place(obj, path, proxy, settings, context)
-
-
-def _worker_groups(
-    obj: Data, settings: ProxySettings, context: ClassContext
-) -> dict[Pointer, ProxySettings]:
-    """Return the list of variables of each group of workers of a Cluster -> the proxy of these nodes."""
-    groups = {}
-    for path in variable_lists(obj):
-        if len(path) > _GROUP:
-            section = path[_GROUP - 2]
-            name = text_at(obj, (*path[:_GROUP], "name"))
-            groups[path] = context.groups.get((section, name), settings)
-    return groups
 
 
 def _place(
@@ -275,7 +265,7 @@ class _ClusterClass(Target):
         proxies = (context.settings, *of_class.groups.values())
         if data.get("kind") != CLUSTER[1] or not any(map(has_proxy, proxies)):
             return ""
-        for path in variable_lists(data):
+        for path, _ in variable_lists(data):
             for entry in named_items(data, path, VARIABLE):
                 name = text_at(data, (*entry, "value", SECRET))
                 if name:

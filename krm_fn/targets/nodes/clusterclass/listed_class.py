@@ -265,15 +265,15 @@ class ListedClass:
 
         Cluster API refuses a reference into another namespace.
         """
-        ref = self.obj.ref
-        return templates.get(Key(*nodes.group_kind, ref.namespace, nodes.template, ref.file_path))
+        return templates.get(nodes.template._replace(namespace=self.obj.ref.namespace))
 
     def context(self) -> ClassContext:
         """Return the facts of the class for the targets of classes."""
         targets = [FILES_ON_REQUEST]
-        for nodes in node_groups(self.obj.data):
-            if nodes.group_kind in NODE_KINDS:
-                targets += NODE_KINDS[nodes.group_kind].system.targets
+        for nodes in node_groups(self.obj):
+            kind = NODE_KINDS.get(nodes.template.group_kind)
+            if kind:
+                targets += kind.system.targets
         plan = self.plan
         if plan and self.is_blocked:
             plan = plan._replace(patches=None)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from class_objects import add
+from krm_fn.clusters import Key
 from krm_fn.targets.nodes.clusterclass.class_data import (
     ListState,
     NodeGroup,
@@ -23,7 +24,8 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
 )
 
 API, KIND = "controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlaneTemplate"
-CONTROL_PLANE = NodeGroup("", "", API, KIND, "any", ())
+KEY = Key("controlplane.cluster.x-k8s.io", KIND, "", "any")
+CONTROL_PLANE = NodeGroup(("", ""), API, KEY, ())
 PATH = ("spec", "files")
 SELECTOR = {"apiVersion": API, "kind": KIND, "matchResources": {"controlPlane": True}}
 CONDITION = "{{ .enabled }}"
@@ -94,7 +96,7 @@ def test_what_erases(operation: Any, enabled_if: str | None) -> None:
 def test_workers_are_selected_by_the_names_of_their_class(section: str, names: list[Any], is_hit: bool) -> None:
     member = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
     theirs = patch(WHOLE, matchResources={member[section]: {"names": names}})
-    assert bool(after(theirs, nodes=NodeGroup(section, "md", API, KIND, "any", ())).erasers) is is_hit
+    assert bool(after(theirs, nodes=NodeGroup((section, "md"), API, KEY, ())).erasers) is is_hit
     assert not after(theirs).erasers
 
 
