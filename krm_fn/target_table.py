@@ -17,7 +17,7 @@ from krm_fn.products import (
     release_kinds,
     tkg,
 )
-from krm_fn.products.node_kinds import SERVICE_TARGETS, WITH_FILES, WITH_MIRRORS, edited_kinds
+from krm_fn.products.node_kinds import FILE_TARGETS, WITH_FILES, WITH_MIRRORS, edited_kinds
 from krm_fn.products.workload_kinds import POD_SPEC_OF
 
 VARIABLES, VALUES = "variables", "values of charts"
@@ -87,13 +87,10 @@ ROWS: Mapping[str, TargetRow] = {
         needs="trustedCA",
         traces=("trusted-ca", "inject-proxy:"),  # the folder, and the mark of the commands
     ),
-    "nodes.containerd": TargetRow("nodes.node_targets", edited_kinds("nodes.containerd")),
-    "nodes.kubelet": TargetRow("nodes.node_targets", edited_kinds("nodes.kubelet")),
-    "nodes.commands": TargetRow("nodes.node_targets", edited_kinds("nodes.commands")),
-    **{target: TargetRow("nodes.node_targets", edited_kinds(target)) for target in SERVICE_TARGETS},
+    **{target: TargetRow("nodes.node_targets", edited_kinds(target)) for target in FILE_TARGETS},
     "nodes.talos": TargetRow("nodes.talos", edited_kinds("nodes.talos")),
     "nodes.karpenter": TargetRow("nodes.karpenter", _kinds("EC2NodeClass.karpenter.k8s.aws")),
-    "nodes.files": TargetRow("nodes.node_targets", edited_kinds("nodes.files")),
+    "nodes.files": TargetRow("nodes.node_targets", WITH_FILES),
     "giantswarm.systemdProxy": TargetRow(
         "giantswarm.systemd_proxy",
         _kinds("Secret"),

@@ -273,7 +273,7 @@ def _paths_of_nodes(node_kind: NodeConfigKind) -> FactPaths:
         service_domain=network.service_domain,
         endpoint=network.endpoint,
         hosts=network.hosts,
-        mirrors=f"{node_kind.system.files}.*",
+        mirrors="files.*",
         start=node_kind.path,
     )
 

@@ -20,6 +20,7 @@ EKS: ``kubernetes-sigs/cluster-api-provider-aws`` ``bootstrap/eks/api``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
@@ -38,13 +39,6 @@ class NetworkFields(NamedTuple):
     hosts: str = ""
 
 
-class NodeService(NamedTuple):
-    """A systemd service that gets the proxy; ``role``: only nodes of this role run it."""
-
-    name: str
-    role: Role | None = None
-
-
 class NodeSystem(NamedTuple):
     """A system that makes machines nodes of a Cluster.
 
@@ -55,12 +49,12 @@ class NodeSystem(NamedTuple):
         inside: leads from the specification of a control plane to the configuration.
         config: the kind of the configuration of one machine; there is a ``…Template`` of it, for workers.
         config_role: the role of a machine with such a configuration; None for either.
-        services: those that get the proxy from files, where one target writes all of a system.
+        services: the systemd services that get the proxy from files, where one target writes all of a system, each with
+            the role of the nodes that run it; None for both.
         processes: those that its services start, for each of which a variable with its name in front wins over the one
             of the service: ``CONTAINERD_HTTPS_PROXY``.
         registries: where its services read mirrors of registries; "" where containerd reads ``certs.d``.
-        files: the key of the list of files; "" where there are neither files nor commands.
-        commands: the key of the list of commands that run before it starts.
+        commands: the key of the list of commands that run before it starts; "" where there are neither these nor files.
         restart: how a command makes containerd run with its new environment: ``restart``, ``try-restart`` where it may
             not run yet; "" where all starts behind the commands.
         late_commands: the key of those that run behind it.
@@ -79,13 +73,12 @@ class NodeSystem(NamedTuple):
     config: str
     commands: str
     late_commands: str
-    files: str = "files"
     config_role: Role | None = None
     restart: str = ""
     has_append: bool = True
     has_mirror: bool = True
     format: Texts = ("format",)
-    services: tuple[NodeService, ...] = ()
+    services: Mapping[str, Role | None] = MappingProxyType({})
     processes: Texts = ()
     registries: str = ""
     pod_cidr: str = ""
@@ -94,8 +87,8 @@ class NodeSystem(NamedTuple):
 
     @property
     def exporter(self) -> str:
-        """The ID of the last of ``targets``, which writes the commands; "" for a system without commands."""
-        return self.targets[-1] if self.commands else ""
+        """The ID of the target that writes the commands, if the system has any."""
+        return self.targets[-1]
 
 
 class NodeConfigKind(NamedTuple):
@@ -120,16 +113,16 @@ class NodeConfigKind(NamedTuple):
     @property
     def files(self) -> Texts:
         """The path to the list of files."""
-        return (*self.path, self.system.files)
+        return (*self.path, "files")
 
     @property
     def services(self) -> list[str]:
         """The names of the services on its nodes that get the proxy from files."""
-        return [
-            service.name
-            for service in self.system.services
-            if self.role is None or service.role in (None, self.role)
-        ]
+        names = []
+        for name, role in self.system.services.items():
+            if self.role in (None, role) or role is None:
+                names.append(name)
+        return names
 
     @property
     def is_control_plane(self) -> bool:
@@ -166,10 +159,7 @@ RKE2 = NodeSystem(
     late_commands="postRKE2Commands",
     has_append=False,
     format=("agentConfig", "format"),
-    services=(
-        NodeService("rke2-server", Role.CONTROL_PLANE),
-        NodeService("rke2-agent", Role.WORKER),
-    ),
+    services={"rke2-server": Role.CONTROL_PLANE, "rke2-agent": Role.WORKER},
     processes=("CONTAINERD",),
     registries="/etc/rancher/rke2/registries.yaml",
     pod_cidr="10.42.0.0/16",
@@ -209,10 +199,7 @@ K0S = NodeSystem(
     has_append=False,
     has_mirror=False,
     format=("provisioner", "type"),
-    services=(
-        NodeService("k0scontroller", Role.CONTROL_PLANE),
-        NodeService("k0sworker", Role.WORKER),
-    ),
+    services={"k0scontroller": Role.CONTROL_PLANE, "k0sworker": Role.WORKER},
     processes=("CONTAINERD", "KUBELET", "KONNECTIVITY", "ETCD", "KINE"),
     pod_cidr="10.244.0.0/16",
     service_cidr="10.96.0.0/12",
@@ -234,7 +221,7 @@ EKS_NODEADM = NodeSystem(
     commands="preNodeadmCommands",
     late_commands="",
     restart="try-restart",
-    services=(NodeService("containerd"), NodeService("kubelet"), NodeService("nodeadm-run")),
+    services={"containerd": None, "kubelet": None, "nodeadm-run": None},
 )
 
 EKS_BOOTSTRAP = EKS_NODEADM._replace(
@@ -242,7 +229,7 @@ EKS_BOOTSTRAP = EKS_NODEADM._replace(
     config="EKSConfig",
     commands="preBootstrapCommands",
     late_commands="postBootstrapCommands",
-    services=(NodeService("containerd"), NodeService("kubelet"), NodeService("sandbox-image")),
+    services={"containerd": None, "kubelet": None, "sandbox-image": None},
 )
 
 TALOS = NodeSystem(
@@ -251,7 +238,6 @@ TALOS = NodeSystem(
     control_plane="TalosControlPlane",
     inside=("controlPlaneConfig", "controlplane"),
     config="TalosConfig",
-    files="",
     commands="",
     late_commands="",
     has_mirror=False,
@@ -286,29 +272,26 @@ NODE_KINDS: Mapping[GroupKind, NodeConfigKind] = {
 """API group and kind -> row."""
 WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.has_mirror)
 """Those whose nodes read files with mirrors of registries."""
-WITH_FILES = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.files)
+WITH_FILES = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.commands)
 """Those with lists of files and commands."""
 KIND_NAMES = frozenset(kind for _, kind in WITH_FILES)
 """The names of these."""
 
 TARGETS = tuple(dict.fromkeys(target for system in SYSTEMS for target in system.targets))
 """The targets that write the proxy of nodes."""
-EXPORTERS = frozenset(system.exporter for system in SYSTEMS if system.exporter)
+_WITH_COMMANDS = [system for system in SYSTEMS if system.commands]
+FILE_TARGETS = tuple(
+    dict.fromkeys(target for system in _WITH_COMMANDS for target in system.targets)
+)
+"""Those of them that write files and commands."""
+EXPORTERS = frozenset(system.exporter for system in _WITH_COMMANDS)
 """Those of them that export it to what sets up the nodes."""
-ONLY_EXPORTERS = frozenset(
-    system.exporter for system in SYSTEMS if system.exporter and not system.services
-)
+ONLY_EXPORTERS = frozenset(system.exporter for system in _WITH_COMMANDS if not system.services)
 """Those of them that write nothing else."""
-SERVICE_TARGETS = tuple(
-    dict.fromkeys(system.exporter for system in SYSTEMS if system.targets == (system.exporter,))
-)
-"""Those of them that write all of a system: files of its services, and the commands."""
 OF_CLASSES = "nodes.classes"
 """The target that lets a ClusterClass give nodes what these targets write into its templates."""
 
 
 def edited_kinds(target: str) -> frozenset[GroupKind]:
-    """Return API group and kind of the objects that a target of ``TARGETS``, or the one on request, edits."""
-    if target == FILES_ON_REQUEST:
-        return WITH_FILES
+    """Return API group and kind of the objects that a target of ``TARGETS`` edits."""
     return frozenset(key for key, kind in NODE_KINDS.items() if target in kind.system.targets)

@@ -6,7 +6,7 @@ from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup
 from krm_fn.places.place import Place
-from krm_fn.products.node_kinds import EKS_NODEADM, FILES_ON_REQUEST, RKE2, SERVICE_TARGETS
+from krm_fn.products.node_kinds import EKS_NODEADM, FILES_ON_REQUEST, RKE2
 from krm_fn.target_table import part_of
 from krm_fn.targets.base import Context, Data, Options, Places
 from krm_fn.targets.nodes.node_commands import NodeExports
@@ -39,8 +39,6 @@ def target_files(target_id: str, config: NodeConfig, options: Options) -> list[N
     if target_id == FILES_ON_REQUEST:
         chosen = list_at(options, ("files",))
         return [file for name, file in NODE_FILES.items() if name in chosen]
-    if target_id not in SERVICE_TARGETS:
-        return []
     if config.system is RKE2:
         return [service_file(service) for service in config.kind.services]
     services = [*config.kind.services, config.commands_unit]

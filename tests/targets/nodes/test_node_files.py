@@ -93,7 +93,7 @@ def test_nothing_is_written_that_nobody_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in NODE_KINDS.values() if kind.system.files], ids=lambda kind: kind.kind
+    "kind", [kind for kind in NODE_KINDS.values() if kind.system.commands], ids=lambda kind: kind.kind
 )
 def test_a_system_whose_files_cannot_append_gets_no_environment(kind: NodeConfigKind) -> None:
     spec: dict[str, Any] = {}

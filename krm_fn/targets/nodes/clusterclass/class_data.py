@@ -22,7 +22,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, lookup, pointer_of, text_at
 from krm_fn.products.cluster_api import CORE, OUR_PATCHES
-from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
+from krm_fn.products.node_kinds import FILE_TARGETS, FILES_ON_REQUEST
 from krm_fn.yamledit import read
 
 CLASS = (CORE, "ClusterClass")
@@ -37,11 +37,7 @@ EMPTY_LISTS, ADDITIONS, LISTS, NODES = OUR_PATCHES
 
 WORDS = (VARIABLE, *OUR_PATCHES)
 
-TARGETS_OF_SYSTEMS = tuple(system.targets for system in SYSTEMS if system.files)
-PATCHED_TARGETS = (
-    *dict.fromkeys(target for targets in TARGETS_OF_SYSTEMS for target in targets),
-    FILES_ON_REQUEST,
-)
+PATCHED_TARGETS = (*FILE_TARGETS, FILES_ON_REQUEST)
 """The targets whose edits the patches make: those of files and commands."""
 
 PATCHED_WHERE_ERASED = ("nodes.trustedCA", "nodes.mirror")

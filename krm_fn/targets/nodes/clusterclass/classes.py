@@ -18,7 +18,7 @@ from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Data
 from krm_fn.products.cluster_api import CLUSTER
-from krm_fn.products.node_kinds import OF_CLASSES
+from krm_fn.products.node_kinds import OF_CLASSES, SYSTEMS
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import (
     ALL_NODES,
@@ -31,7 +31,6 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     CLASS,
     PATCHED_TARGETS,
     PATCHED_WHERE_ERASED,
-    TARGETS_OF_SYSTEMS,
     WORDS,
     written_path,
 )
@@ -139,7 +138,7 @@ class Classes(ClassPlans):
             replaced = [target for target in _ALL_TARGETS if first.variable.replaces(target)]
             finding = first.variable.finding()
             # The first target of each system that is on reports for the whole template.
-            firsts = [first.enabled(targets)[:1] for targets in TARGETS_OF_SYSTEMS]
+            firsts = [first.enabled(system.targets)[:1] for system in SYSTEMS]
             notes = {target: [finding] for targets in firsts for target in targets}
             return TemplateRules(emptied=replaced, notes=notes)
         if first.state is ClassState.KEPT:
