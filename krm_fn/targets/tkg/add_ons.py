@@ -15,9 +15,9 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, GroupKind, NamedTuple
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.patch import Pointer, text_at
 from krm_fn.places.certificates import CertificateText
-from krm_fn.places.mapping_forms import CAMEL, SNAKE, Members
+from krm_fn.places.mapping_forms import CAMEL, SNAKE
 from krm_fn.places.place import Place
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products import tkg
@@ -39,22 +39,16 @@ class AddOn(NamedTuple):
         name: the one in label and annotation of its Secret.
         label: its name in messages.
         mark: a document with this member holds its data values; ``spec`` of its configuration resource has it, too.
-        values: the way to the members in its data values.
         kind: its configuration resource, if it has one.
-        config: the way from ``spec`` to the members there.
-        names: their names there.
-        paravirtual: the mode of a configuration in which nothing reads a proxy, if there is one.
+        inside: the way from the mark to the members of the proxy there.
     """
 
     target: str
     name: str
     label: str
     mark: str
-    values: Pointer
     kind: GroupKind | None = None
-    config: Pointer = ()
-    names: Members = _CAMEL
-    paravirtual: str = ""
+    inside: Pointer = ()
 
     @property
     def takes_certificates(self) -> bool:
@@ -63,94 +57,82 @@ class AddOn(NamedTuple):
 
     def in_configuration(self, data: Data) -> Iterator[Place]:
         """Yield the places in its configuration resource."""
-        mode = lookup(data, ("spec", self.mark, "mode"))
-        if self.paravirtual and mode == self.paravirtual:
+        # Where vSphere itself runs Kubernetes, the add-on reads no proxy.
+        if text_at(data, ("spec", self.mark, "mode")).startswith("vsphereParavirtual"):
             return
+        names = _SNAKE if self.name == tkg.VSPHERE_CPI else _CAMEL
         keep = 1 if self.takes_certificates else 2
         label = f"the configuration of {self.label}"
-        yield from self._places(Place(("spec", *self.config), self.names, label, keep))
+        yield from self._places(Place(("spec", self.mark, *self.inside), names, label, keep))
 
     def in_document(self, document: Any, *, is_own: bool) -> Iterator[Place]:
         """Yield the places in a document of data values.
 
         ``is_own``: the Secret is that of the add-on, so its mapping goes when nothing is left in it.
         """
-        # In a workload cluster Pinniped speaks to the supervisor alone.
-        if self.name == tkg.PINNIPED and document.get("tkg_cluster_role") == "workload":
-            return
-        names = _CAMEL if self.takes_certificates else _SNAKE
+        path: Pointer = (self.mark,)
+        names = _SNAKE
+        if self.name == tkg.PINNIPED:
+            # In a workload cluster Pinniped speaks to the supervisor alone.
+            if document.get("tkg_cluster_role") == "workload":
+                return
+            path = ()
+        elif self.takes_certificates:
+            path = (self.mark, *self.inside)
+            names = _CAMEL
         keep = 0 if is_own and len(document) > 1 else 1
-        label = f"the data values of {self.label}"
-        yield from self._places(Place(self.values, names, label, keep))
+        yield from self._places(Place(path, names, f"the data values of {self.label}", keep))
 
     def _places(self, place: Place) -> Iterator[Place]:
         """Yield the place of the proxy, and that of the certificates in the same mapping."""
         yield place
         if self.takes_certificates:
             path = (*place.path, "caCerts")
-            yield Place(
-                path, CertificateText(), "`caCerts`", place.kept_steps, is_unconditional=True
-            )
+            form = CertificateText()
+            yield Place(path, form, "`caCerts`", place.kept_steps, is_unconditional=True)
 
 
+_CLOUD = "tkg.cloudCSI"
 ADD_ONS = (
     AddOn(
         "tkg.vsphereCPI",
         tkg.VSPHERE_CPI,
         "vSphere CPI",
         "vsphereCPI",
-        ("vsphereCPI",),
         tkg.VSPHERE_CPI_CONFIG,
-        ("vsphereCPI", "proxy"),
-        _SNAKE,
-        "vsphereParavirtualCPI",
+        ("proxy",),
     ),
     AddOn(
         "tkg.vsphereCSI",
         tkg.VSPHERE_CSI,
         "vSphere CSI",
         "vsphereCSI",
-        ("vsphereCSI",),
         tkg.VSPHERE_CSI_CONFIG,
-        ("vsphereCSI", "config"),
-        paravirtual="vsphereParavirtualCSI",
+        ("config",),
     ),
     AddOn(
         "tkg.kappController",
         tkg.KAPP_CONTROLLER,
         "kapp-controller",
         "kappController",
-        ("kappController", "config"),
         tkg.KAPP_CONTROLLER_CONFIG,
-        ("kappController", "config"),
+        ("config",),
     ),
-    AddOn("tkg.pinniped", tkg.PINNIPED, "Pinniped", "pinniped", ()),
+    AddOn("tkg.pinniped", tkg.PINNIPED, "Pinniped", "pinniped"),
+    AddOn(_CLOUD, tkg.AWS_EBS_CSI, "the AWS EBS driver", "awsEBSCSIDriver", tkg.AWS_EBS_CSI_CONFIG),
     AddOn(
-        "tkg.cloudCSI",
-        tkg.AWS_EBS_CSI,
-        "the AWS EBS driver",
-        "awsEBSCSIDriver",
-        ("awsEBSCSIDriver",),
-        tkg.AWS_EBS_CSI_CONFIG,
-        ("awsEBSCSIDriver",),
-    ),
-    AddOn(
-        "tkg.cloudCSI",
+        _CLOUD,
         tkg.AZURE_DISK_CSI,
         "the Azure Disk driver",
         "azureDiskCSIDriver",
-        ("azureDiskCSIDriver",),
         tkg.AZURE_DISK_CSI_CONFIG,
-        ("azureDiskCSIDriver",),
     ),
     AddOn(
-        "tkg.cloudCSI",
+        _CLOUD,
         tkg.AZURE_FILE_CSI,
         "the Azure File driver",
         "azureFileCSIDriver",
-        ("azureFileCSIDriver",),
         tkg.AZURE_FILE_CSI_CONFIG,
-        ("azureFileCSIDriver",),
     ),
 )
 
@@ -200,7 +182,7 @@ class _AddOns(Target):
             empty=f"{called[0].mark}: {{}}",
             is_first_only=bool(unmarked),
         )
-        has_trust = any(add_on.takes_certificates for add_on in self._add_ons)
+        has_trust = called[0].takes_certificates
         for text in texts:
             if text in concerned or (text.problem and (own or not name)):
                 yield text_place(text, form, label)._replace(is_unconditional=has_trust)
