@@ -107,6 +107,11 @@ class FileEntry(NamedTuple):
         """Return the path to a field of the entry."""
         return (*self.place, name)
 
+    def set_text(self, draft: Draft, text: str) -> None:
+        """Set its text, in the encoding that it has."""
+        content = base64_of(text) if self.entry.get("encoding") else text
+        draft.set(self.field("content"), content)
+
 
 class NodeConfig:
     """The configuration of nodes in one object, as that was when it was looked up.
@@ -244,11 +249,6 @@ def _may_get_spec(obj: Data, kind: NodeConfigKind) -> bool:
     if kind.is_control_plane and not kind.is_template:
         return False
     return (obj.get("spec") or {}) in _EMPTY_SPECS and "$patch" not in obj
-
-
-def encode(text: str, encoding: str | None) -> str:
-    """Return a text as the ``content`` of an entry with an encoding that ``FileEntry.text`` reads."""
-    return base64_of(text) if encoding else text
 
 
 class ConfigTarget(Target):

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from krm_fn.engine import Draft
+from krm_fn.formats import pem
 from krm_fn.formats.assignments import LineForm, Syntax, form_of
 from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
@@ -26,7 +27,7 @@ from krm_fn.places import cluster_secret
 from krm_fn.places.place import Place, Reading, quoted
 from krm_fn.places.text_forms import DROP_IN, readings
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.nodes.node_config import MARK, FileEntry, NodeConfig, encode
+from krm_fn.targets.nodes.node_config import MARK, FileEntry, NodeConfig
 
 _BOTH_CASES = MappingProxyType({name: name for name in PROXY_VARIABLES})
 
@@ -41,7 +42,6 @@ class NodeFile(NamedTuple):
         lines: how its lines are written; None for a drop-in of systemd.
         permissions: those of a new file; a file of programs of every user can be read by all.
         unit: the service whose drop-in it is; "" for another file.
-        folders: those in which systemd looks for drop-ins of the service.
         appends: the image has such a file with more in it, so a new entry appends to it.
     """
 
@@ -51,7 +51,6 @@ class NodeFile(NamedTuple):
     lines: LineForm | None = None
     permissions: str = "0640"
     unit: str = ""
-    folders: Texts = ()
     appends: bool = False
 
 
@@ -119,9 +118,9 @@ _UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 
 def drop_in(unit: str) -> NodeFile:
     """Return the drop-in of a service."""
-    folders = tuple(f"{folder}/systemd/system/{unit}.service.d" for folder in _UNIT_FOLDERS)
-    paths = tuple(f"{folder}/http-proxy.conf" for folder in folders)
-    return NodeFile(f"the drop-in of {unit}", paths, DROP_IN, unit=unit, folders=folders)
+    name = f"systemd/system/{unit}.service.d/http-proxy.conf"
+    paths = tuple(f"{folder}/{name}" for folder in _UNIT_FOLDERS)
+    return NodeFile(f"the drop-in of {unit}", paths, DROP_IN, unit=unit)
 
 
 def service_file(unit: str) -> NodeFile:
@@ -151,6 +150,8 @@ BY_PATH: Mapping[str, NodeFile] = {file.paths[0]: file for file in NODE_FILES.va
 class ProxyFile(NamedTuple):
     """The file of one program among the files of a configuration, as a form.
 
+    Other drop-ins of its service are reported where they work against it, and never written.
+
     Attributes:
         config: the configuration that puts the file on the nodes.
         file: the row of the file.
@@ -164,17 +165,48 @@ class ProxyFile(NamedTuple):
     path: str
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield the variables that the file sets."""
+        """Yield the variables that the file sets, and those of other drop-ins."""
         for entry in self.config.files_in(data):
             if entry.path == self.path:
                 yield from file_readings(self.config, entry, place.label, self.file.form)
-                return
+                break
+        yield from self._read_others(data)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the file set the variables, or remove it where it sets nothing else.
+        """Make the file set the variables, or remove it where it sets nothing else; report other drop-ins."""
+        self._write_ours(draft, place, settings)
+        unit = self.file.unit
+        message = f"this drop-in sets proxy variables for {unit}, too; remove it"
+        paths = [reading.path[:-1] for reading in self._read_others(draft.data)]
+        for path in dict.fromkeys(paths):
+            draft.report("OtherProxy", message, (*path, "path"))
+        for entry in self._drop_ins(draft.data):
+            unset = unset_by(entry.text or "", settings.variables())
+            if unset:
+                message = f"`UnsetEnvironment=` takes {quoted(unset)} away from {unit}; remove it"
+                draft.report("ProxySwitchedOff", message, entry.field("content"))
 
-        A removal takes them out of each file in which the program may look for them.
-        """
+    def _drop_ins(self, data: Any) -> Iterator[FileEntry]:
+        """Yield all drop-ins of the service, ours among them."""
+        if not self.file.unit:
+            return
+        folders = {posixpath.dirname(path) for path in (self.path, *drop_in(self.file.unit).paths)}
+        for entry in self.config.files_in(data):
+            folder, name = posixpath.split(entry.path)
+            if folder in folders and name.endswith(".conf"):
+                yield entry
+
+    def _read_others(self, data: Any) -> Iterator[Reading]:
+        """Yield the variables of the other drop-ins; a text that is elsewhere is judged by the name of the file."""
+        for entry in self._drop_ins(data):
+            if entry.path == self.path:
+                continue
+            if entry.text is not None or "proxy" in posixpath.basename(entry.path):
+                label = f'the drop-in "{entry.path}" in `files[{entry.place[-1]}]`'
+                yield from file_readings(self.config, entry, label, DROP_IN)
+
+    def _write_ours(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Write the file; a removal takes the variables out of each file in which the program may look for them."""
         draft.items(place.path)
         paths: Texts = (self.path,)
         if not settings.sets_any and "path" not in self.options:
@@ -235,8 +267,7 @@ class ProxyFile(NamedTuple):
             draft.remove(entry.place, keep=len(self.config.path))
             return
         if new != old:
-            content = encode(new, entry.entry.get("encoding"))
-            draft.set(entry.field("content"), content)
+            entry.set_text(draft, new)
         if variables:
             self._report_limits(draft, entry.place)
 
@@ -313,43 +344,6 @@ class ProxyFile(NamedTuple):
         self.config.report_length(draft, (*place, "content"))
 
 
-class OtherDropIns(NamedTuple):
-    """The drop-ins of a service, which are reported where they work against ours, and never written."""
-
-    ours: ProxyFile
-
-    def _all(self, data: Any) -> Iterator[FileEntry]:
-        """Yield all drop-ins of the service, ours among them."""
-        own_folder = posixpath.dirname(self.ours.path)
-        folders = {*self.ours.file.folders, own_folder}
-        for entry in self.ours.config.files_in(data):
-            folder, name = posixpath.split(entry.path)
-            if folder in folders and name.endswith(".conf"):
-                yield entry
-
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield the variables that the others set; a text that is elsewhere is judged by the name of the file."""
-        for entry in self._all(data):
-            if entry.path == self.ours.path:
-                continue
-            if entry.text is not None or "proxy" in posixpath.basename(entry.path):
-                label = f'the drop-in "{entry.path}" in `files[{entry.place[-1]}]`'
-                yield from file_readings(self.ours.config, entry, label, DROP_IN)
-
-    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Report each that sets a proxy as well, or takes it away."""
-        unit = self.ours.file.unit
-        message = f"this drop-in sets proxy variables for {unit}, too; remove it"
-        paths = [reading.path[:-1] for reading in self.read(draft.data, place)]
-        for path in dict.fromkeys(paths):
-            draft.report("OtherProxy", message, (*path, "path"))
-        for entry in self._all(draft.data):
-            unset = unset_by(entry.text or "", settings.variables())
-            if unset:
-                message = f"`UnsetEnvironment=` takes {quoted(unset)} away from {unit}; remove it"
-                draft.report("ProxySwitchedOff", message, entry.field("content"))
-
-
 def proxy_file(config: NodeConfig, file: NodeFile, data: Any, option: Any) -> ProxyFile:
     """Return the form of a file in a configuration; ``option`` is that of its target: `true`, a mapping, or none."""
     options = option if isinstance(option, Mapping) else {}
@@ -404,14 +398,12 @@ class WholeFiles(NamedTuple):
         config: the configuration that puts the files on the nodes.
         is_ours: says from path and text whether this target wrote a file, now or in an earlier run.
         files: path -> text of each file that has to be there; all others that inject-proxy wrote are removed.
-        described: returns the words about a text for messages; "" for nothing.
         permissions: those of new files.
     """
 
     config: NodeConfig
     is_ours: Callable[[str, str], bool]
     files: Mapping[str, str]
-    described: Callable[[str], str]
     permissions: str
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
@@ -446,11 +438,11 @@ class WholeFiles(NamedTuple):
             draft.remove(entry.place, keep=len(self.config.path))
             self._describe(draft, "removes", place, entry.path, text)
         elif new != text:
-            content = encode(new, entry.entry.get("encoding"))
-            draft.set(entry.field("content"), content)
+            entry.set_text(draft, new)
             self._describe(draft, "updates", place, entry.path, new)
 
     def _describe(self, draft: Draft, verb: str, place: Place, path: str, text: str) -> None:
         change = f'{verb} {place.label} "{path}"'
-        words = self.described(text)
-        draft.describe(f"{change} ({words})" if words else change)
+        if pem.split(text):
+            change += f" ({pem.shown(text)})"
+        draft.describe(change)

@@ -14,7 +14,6 @@ from krm_fn.targets.nodes.node_config import CONTAINERD, ConfigTarget, NodeConfi
 from krm_fn.targets.nodes.node_files import (
     NODE_FILES,
     NodeFile,
-    OtherDropIns,
     drop_in,
     proxy_file,
     service_file,
@@ -70,9 +69,6 @@ class NodeTarget(ConfigTarget):
             options = lookup(context.options, (part_of(self.id),))
             form = proxy_file(config, file, data, options)
             yield Place(config.files, form, file.label, settings=own)
-            if file.unit:
-                label = f"other drop-ins of {file.unit}"
-                yield Place(config.files, OtherDropIns(form), label, settings=own)
         if self.id != config.system.exporter:
             return
         is_early = config.system is EKS_NODEADM and lookup(config.data, _EARLY_SWITCH) is not True

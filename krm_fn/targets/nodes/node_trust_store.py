@@ -118,7 +118,7 @@ class _NodeTrustStore(ConfigTarget):
         for number, text in enumerate([] if config.unsupported else certificates):
             path = f"{_FOLDER}/inject-proxy-{number}.pem"
             files[path] = text
-        form = WholeFiles(config, _is_ours, files, pem.shown, "0644")
+        form = WholeFiles(config, _is_ours, files, "0644")
         yield Place(config.files, form, "certificates of the trust store", is_unconditional=True)
         images: Sequence[str] = ()
         if files:

@@ -15,7 +15,6 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from krm_fn.config import Mirror
-from krm_fn.formats import pem
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
@@ -92,10 +91,6 @@ def _is_ours(registries: str, path: str, text: str) -> bool:
     return path in (_HOSTS_TOML, registries) or re.fullmatch(_CERTIFICATE, path) is not None
 
 
-def _described(text: str) -> str:
-    return pem.shown(text) if pem.split(text) else ""
-
-
 def _readers_problems(config: NodeConfig, data: Data) -> Iterator[Result]:
     """Yield a finding that containerd does not look at our files, or that nothing says that it does."""
     texts = config.commands_in(data)
@@ -154,7 +149,7 @@ class _RegistryMirror(ConfigTarget):
         files: dict[str, str] = {}
         if mirror is not None:
             files = _mirror_files(mirror, registries)
-        form = WholeFiles(config, partial(_is_ours, registries), files, _described, "0640")
+        form = WholeFiles(config, partial(_is_ours, registries), files, "0640")
         yield Place(config.files, form, "the registry mirror of containerd", is_unconditional=True)
         if files and not registries:
             yield from _readers_problems(config, data)
