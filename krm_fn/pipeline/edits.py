@@ -81,11 +81,13 @@ def _path_of_replaced(target_record: TargetRecord, ours: set[str]) -> Pointer:
     """Return the path of the first URL that is none of ours and is gone, or of a reference to another object."""
     after = {(reading.place, reading.variable, reading.value) for reading in target_record.after}
     for reading in target_record.before:
-        if reading.is_list or (reading.place, reading.variable, reading.value) in after:
+        is_known = reading.value is not None
+        if (reading.place, reading.variable, reading.value) in after:
             continue
-        if reading.value and reading.value not in ours:
+        if is_known and not reading.is_list and reading.value and reading.value not in ours:
             return reading.path
-        if reading.value is None and reading.path[-1:] == ("valueFrom",):
+        # Of another type, or computed later.
+        if not is_known and (reading.raw or reading.path[-1:] == ("valueFrom",)):
             return reading.path
     return ()
 

@@ -90,7 +90,10 @@ class Members(NamedTuple):
             value = lookup(data, path)
             if isinstance(value, list):
                 value = ",".join(entry for entry in value if isinstance(entry, str))
-            if not isinstance(value, str) or not value:
+            if not isinstance(value, str):
+                yield from _read_wrong_type(place, variable, path, value)
+                continue
+            if not value:
                 continue
             secret = None
             if self.secret and variable != "NO_PROXY":
@@ -165,6 +168,12 @@ class Members(NamedTuple):
         return isinstance(existing, list)
 
 
+def _read_wrong_type(place: Place, variable: str, path: Pointer, value: Any) -> Iterator[Reading]:
+    """Yield a reading of a value that is no text, unless it is empty: a run replaces it."""
+    if value not in EMPTY:
+        yield Reading(variable, None, path, str(value), place.label, "it must be a string")
+
+
 def _read_in_unit(reading: Reading) -> Reading:
     """Return the value that systemd gets from a text between ``Environment="`` and ``"``."""
     value = escaping.resolve_specifiers(reading.raw)
@@ -191,8 +200,8 @@ class VariableMembers(NamedTuple):
             value = lookup(data, path)
             if isinstance(value, str) and value:
                 yield Reading(name, value, path, value, place.label)
-            elif value not in EMPTY:
-                yield Reading(name, None, path, str(value), place.label, "it must be a string")
+            elif not isinstance(value, str):
+                yield from _read_wrong_type(place, name, path, value)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the variables, or remove them."""
@@ -217,6 +226,8 @@ class HostAndPort(NamedTuple):
                 url += f":{port}"
             for variable in ("HTTP_PROXY", "HTTPS_PROXY"):
                 yield from in_both_cases(variable, url, path, place.label)
+        elif not isinstance(host, str):
+            yield from _read_wrong_type(place, "HTTP_PROXY", (*path, "host"), host)
         no_proxy = Members({"NO_PROXY": (self.no,)})
         yield from no_proxy.read(data, place)
 

@@ -164,17 +164,23 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
 
 
 def _report_kept(draft: Draft, places: Sequence[Place], settings: ProxySettings) -> None:
-    """Name in one line the places that stay; of a removal those that may be of an earlier run."""
-    code, purpose = "ValueKept", "replace"
-    if not settings.sets_any:
-        code, purpose = "LeftBehind", "remove"
-        if settings.removed and settings.removed.sets_any:
-            places = [place for place in places if any(_are_ours(draft.data, place, settings))]
-    if places:
-        labels = [place.label for place in places]
-        listed = " and ".join(labels)
+    """Name the places that stay in a line for each code: a removal tells those that may be of an earlier run."""
+    purpose = "replace" if settings.sets_any else "remove"
+    removed = settings.removed
+    labels: dict[str, list[str]] = {}
+    paths: dict[str, Pointer] = {}
+    for place in places:
+        code = "ValueKept"
+        if not settings.sets_any:
+            knows_ours = removed is not None and removed.sets_any
+            if not knows_ours or any(_are_ours(draft.data, place, settings)):
+                code = "LeftBehind"
+        labels.setdefault(code, []).append(place.label)
+        paths.setdefault(code, place.path)
+    for code, path in paths.items():
+        listed = " and ".join(labels[code])
         message = f'a proxy that this ProxyConfig does not say stays in {listed}: set `conflict` to "Override" to {purpose} it'  # noqa: E501
-        draft.report(code, message, places[0].path)
+        draft.report(code, message, path)
 
 
 def read_places(data: Any, places: Iterable[Place | Result]) -> Iterator[Reading]:

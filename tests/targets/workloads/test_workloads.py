@@ -187,8 +187,17 @@ def test_a_provider_without_a_spec_has_none_again() -> None:
 # Whose values stay.
 
 
-@pytest.mark.parametrize("entries", [[MINE], [SECRET], [OURS[0], {"name": "NO_PROXY", "value": "mine"}]])
-def test_values_of_others_are_replaced_by_default_and_kept_where_the_options_say_so(entries: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("entries", "after_removal"),
+    [
+        pytest.param([MINE], "ValueKept", id="a URL"),
+        pytest.param([SECRET], "ValueKept", id="a reference"),
+        pytest.param([OURS[0], {"name": "NO_PROXY", "value": "mine"}], "LeftBehind", id="our URL beside another list"),
+    ],
+)
+def test_values_of_others_are_replaced_by_default_and_kept_where_the_options_say_so(
+    entries: list[Any], after_removal: str
+) -> None:
     obj = workload(container("web", *entries), container("side", DEBUG))
 
     assert sorted(map(str, envs(apply(TARGET, obj, **ALL))["web"])) == sorted(map(str, OURS))
@@ -196,6 +205,7 @@ def test_values_of_others_are_replaced_by_default_and_kept_where_the_options_say
     assert envs(kept) == {"web": entries, "side": [DEBUG, *OURS]}
     assert [one.code for one in findings(TARGET, obj, conflict="Keep", **ALL)] == ["ValueKept"]
     assert apply(TARGET, kept, REMOVED, conflict="Keep", **ALL) == obj
+    assert [one.code for one in findings(TARGET, kept, REMOVED, conflict="Keep", **ALL)] == [after_removal]
 
 
 @pytest.mark.parametrize(
