@@ -149,7 +149,7 @@ def test_data_of_any_shape_comes_to_the_settings_or_is_reported(
     data: Any, first: ProxySettings, second: ProxySettings, keep: int
 ) -> None:
     at = DEEP._replace(kept_steps=keep)
-    if reported(data, at, first):
+    if reported(data, at, first) or reported(data, at, second):  # a removal reports no type
         return
 
     once = written(data, at, first)
