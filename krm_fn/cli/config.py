@@ -10,42 +10,13 @@ from krm_fn import config
 from krm_fn.cli.files import common_folder, files_above
 from krm_fn.cli.selection import Selection
 from krm_fn.cli.streams import read_file
-from krm_fn.config import ProxyConfig
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
-from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import left_alone
 from krm_fn.krm.manifests import Manifests
-from krm_fn.light_typing import Fields, NamedTuple
+from krm_fn.light_typing import Fields
 from krm_fn.patch import Data
 from krm_fn.plan.sources import Objects
-
-
-class FoundConfig(NamedTuple):
-    """A ProxyConfig, not checked yet, and a reader of the objects that it refers to.
-
-    ``is_above`` where its file is none of the command line.
-    """
-
-    located: LocatedConfig
-    objects: Objects
-    is_above: bool = False
-
-    @property
-    def file(self) -> str:
-        """The name of its file."""
-        return self.located.ref.file_path
-
-    def load(self) -> ProxyConfig:
-        """Return the checked ProxyConfig, which may ask for nothing; raises ConfigError if it is wrong."""
-        try:
-            return config.load(self.located.data, self.objects) or ProxyConfig()
-        except ConfigError as error:
-            error.lines = [result.line_with_file() for result in self.located.results(error)]
-            raise
-
-    def lines(self) -> list[str]:
-        """Return a line that names the file of the ProxyConfig, if the command line does not."""
-        return [f"the ProxyConfig is the one in {self.file}"] if self.is_above else []
 
 
 def config_of(spec: Data) -> Fields:
@@ -54,7 +25,7 @@ def config_of(spec: Data) -> Fields:
     return {**head, "spec": spec}
 
 
-def config_of_file(path: str, *more: Manifests) -> FoundConfig:
+def config_of_file(path: str, *more: Manifests) -> LocatedConfig:
     """Return the ProxyConfig in the file of `--config`, which may refer to objects of other manifests, too."""
     own = Manifests({path: read_file(path)}, {path: path})
     configs = _configs(own, *more)
@@ -69,7 +40,7 @@ def find_config(
     path: str,
     paths: Sequence[str],
     exclude: Sequence[str] = (),
-) -> FoundConfig:
+) -> LocatedConfig:
     """Return the only ProxyConfig of a command line.
 
     Args:
@@ -91,7 +62,7 @@ def find_config(
         return _only(named) if named else config_of_file(path, manifests)
     if not configs:
         _refuse_misspelt(manifests)
-    is_own = configs and (selection.is_stream or configs[0].located.is_of_list)
+    is_own = configs and (selection.is_stream or configs[0].is_of_list)
     if not is_own:
         configs += _configs_above(manifests, paths, exclude)
     if not configs:
@@ -105,7 +76,7 @@ def find_config(
     return _only(configs)
 
 
-def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | None:
+def config_above(manifests: Manifests, paths: Sequence[str]) -> LocatedConfig | None:
     """Return the only ProxyConfig in the folder of the paths or above it, or None."""
     configs = _configs_above(manifests, paths)
     return _only(configs) if configs else None
@@ -113,12 +84,12 @@ def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | No
 
 def _configs_above(
     manifests: Manifests, paths: Sequence[str], exclude: Sequence[str] = ()
-) -> list[FoundConfig]:
+) -> list[LocatedConfig]:
     """Return the ProxyConfigs of other files in the folder of the paths, and above it in the git repository.
 
     A file that cannot be read holds none, and the ``functionConfig`` of a ResourceList is none.
     """
-    configs: list[FoundConfig] = []
+    configs: list[LocatedConfig] = []
     known = manifests.paths.values()
     for file in _files_above(paths, exclude):
         if os.path.realpath(file) in known:
@@ -127,11 +98,7 @@ def _configs_above(
             content = read_file(file)
             if config.KIND.encode() in content:
                 configs += _configs(Manifests({file: content}, {file: file}), manifests)
-    return [
-        candidate._replace(is_above=True)
-        for candidate in configs
-        if not candidate.located.is_of_list
-    ]
+    return [candidate._replace(is_above=True) for candidate in configs if not candidate.is_of_list]
 
 
 def _files_above(paths: Sequence[str], exclude: Sequence[str]) -> Iterator[str]:
@@ -140,21 +107,21 @@ def _files_above(paths: Sequence[str], exclude: Sequence[str]) -> Iterator[str]:
     return files_above(folder, exclude)
 
 
-def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
+def _configs(manifests: Manifests, *more: Manifests) -> list[LocatedConfig]:
     """Return the ProxyConfigs among manifests; the ``functionConfig`` of a ResourceList counts before its items."""
     objects = Objects(manifests, *more)
-    configs = []
+    configs: list[LocatedConfig] = []
     for index in manifests.holding((config.KIND, "ResourceList")):
-        of_document = list(located_configs(manifests, index))
+        of_document = list(located_configs(manifests, index, objects))
         of_list = [located for located in of_document if located.is_of_list]
-        configs += [FoundConfig(located, objects) for located in of_list or of_document]
+        configs += of_list or of_document
     return configs
 
 
-def _only(configs: Sequence[FoundConfig], path: str = "") -> FoundConfig:
+def _only(configs: Sequence[LocatedConfig], path: str = "") -> LocatedConfig:
     if len(configs) == 1:
         only = configs[0]
-        if left_alone.has_code(only.located.manifests.files.get(only.file, "")):
+        if left_alone.has_code(only.manifests.files.get(only.file, "")):
             raise UsageError(f"{only.file} holds code of ytt: name the file that ytt makes of it")
         return only
     files = path or ", ".join(dict.fromkeys(candidate.file for candidate in configs))

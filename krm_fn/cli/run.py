@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from krm_fn.cli import streams
-from krm_fn.cli.config import FoundConfig, find_config
+from krm_fn.cli.config import find_config
 from krm_fn.cli.files import common_folder, real_path
 from krm_fn.cli.lines import kind_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
 from krm_fn.cli.streams import STDIN, Answer
 from krm_fn.config import names_of_only
+from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import ContentChange, FileChanges, Manifests
@@ -43,14 +44,14 @@ def run(args: Namespace) -> Answer:
     files = selection.documents()
     found = find_config(files, selection, args.config, args.paths, args.exclude)
     _refuse_other_input(args, selection, files, found)
-    config = function_config(_with_options(found.located.data, args))
+    config = function_config(_with_options(found.data, args))
     outcome = run_list(files, config, found.objects)
     if args.fail_on:
         outcome = outcome._replace(fail_on=Severity(args.fail_on))
-    refs = {config.ref: found.located.ref}
+    refs = {config.ref: found.ref}
     changes = _changes(args, files, outcome, refs)
     results = [
-        found.located.placed(result._replace(ref=refs.get(result.ref, result.ref)))
+        found.placed(result._replace(ref=refs.get(result.ref, result.ref)))
         for result in outcome.results
     ]
     would = "would be " if outcome.exit_code or args.check or args.diff else ""
@@ -107,11 +108,11 @@ def _refuse_contradictions(args: Namespace) -> None:
 
 
 def _refuse_other_input(
-    args: Namespace, selection: Selection, files: Manifests, found: FoundConfig
+    args: Namespace, selection: Selection, files: Manifests, found: LocatedConfig
 ) -> None:
     if is_resource_list(selection.files.get(STDIN, b"").decode(errors="replace")):
         raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
-    if args.check and len(files) == 1 and found.located.ref.file_path in files.files:
+    if args.check and len(files) == 1 and found.file in files.files:
         raise UsageError(
             "there is no manifest but the ProxyConfig: name the folder that holds them"
         )

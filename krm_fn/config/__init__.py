@@ -64,6 +64,8 @@ _ENCRYPTED = (
     "decrypts"
 )
 _FIELDS = ("apiVersion", "kind", "metadata", "spec")
+_REFERENCES = (("from",), ("trustedCA", "configMap"), ("registryMirror", "ca", "configMap"))
+"""The fields of ``spec`` that name objects."""
 _FIELDS_OF_CONFIG_MAP = ("apiVersion", "kind", "metadata", "data", "immutable")
 
 
@@ -172,10 +174,10 @@ def _checked(
 ) -> ProxyConfig:
     """Return ``spec`` as a ProxyConfig, with the values of the objects that it names; raises ConfigError."""
     _verify([*problems, *_problems(spec, names)])
+    if objects is None or not any(lookup(spec, path) for path in _REFERENCES):
+        return built(spec, names)
     from krm_fn.config import references  # noqa: PLC0415 -- most configs refer to no object
 
-    if objects is None or not references.refers(spec):
-        return built(spec, names)
     merged = references.MergedSpec(spec, names, objects)
     problems = [*merged.problems, *_problems(merged.spec, names)]
     # A proxy is removed also where the object that named it has gone.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.config import API_VERSION, KIND, probably_meant
+from krm_fn.config import API_VERSION, KIND, Lookup, ProxyConfig, load, probably_meant
 from krm_fn.errors import ConfigError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef, Result
@@ -16,19 +16,40 @@ from krm_fn.patch import Pointer
 
 
 class LocatedConfig(NamedTuple):
-    """A FunctionConfig, its name and its place.
+    """A FunctionConfig, not checked yet, its name and its place.
 
     Attributes:
         data: the plain data, of any type.
         ref: which object it is.
         manifests: the documents among which it is.
         path: where it is in its document.
+        objects: reads the objects that it refers to; None: these are left out.
+        is_above: its file is none of the command line.
     """
 
     data: Any
     ref: ObjectRef
     manifests: Manifests
     path: Pointer
+    objects: Lookup | None = None
+    is_above: bool = False
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return self.ref.file_path
+
+    def load(self) -> ProxyConfig:
+        """Return the checked ProxyConfig, which may ask for nothing; raises ConfigError if it is wrong."""
+        try:
+            return load(self.data, self.objects) or ProxyConfig()
+        except ConfigError as error:
+            error.lines = [result.line_with_file() for result in self.results(error)]
+            raise
+
+    def lines(self) -> list[str]:
+        """Return a line that names the file of the ProxyConfig, if the command line does not."""
+        return [f"the ProxyConfig is the one in {self.file}"] if self.is_above else []
 
     @property
     def is_of_list(self) -> bool:
@@ -48,8 +69,12 @@ class LocatedConfig(NamedTuple):
             yield self.placed(result.about(self.ref))
 
 
-def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
+def located_configs(
+    manifests: Manifests, index: int, objects: Lookup | None = None
+) -> Iterator[LocatedConfig]:
     """Yield the ProxyConfigs of a document, then the `functionConfig` of a ResourceList, of whatever kind it is.
+
+    ``objects`` reads the objects that they refer to.
 
     Raises:
         DocumentError: the document cannot be read.
@@ -57,10 +82,10 @@ def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]
     if manifests.contains(index, (KIND,)):
         for obj in manifests.objects(index):
             if obj.ref.api_version == API_VERSION and obj.ref.kind == KIND:
-                yield LocatedConfig(obj.data, obj.ref, manifests, obj.path)
+                yield LocatedConfig(obj.data, obj.ref, manifests, obj.path, objects)
     given = manifests.function_config_of(index)
     if given is not None:
-        yield LocatedConfig(given.data, given.ref, manifests, given.path)
+        yield LocatedConfig(given.data, given.ref, manifests, given.path, objects)
 
 
 def misspelt(manifests: Manifests) -> Iterator[tuple[ObjectRef, str]]:

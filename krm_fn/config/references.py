@@ -21,12 +21,6 @@ _TRUSTED_CA = ("trustedCA",)
 _MIRROR_CA = ("registryMirror", "ca")
 
 
-def refers(spec: Any) -> bool:
-    """Return whether a ``spec`` names objects."""
-    fields = (("from",), (*_TRUSTED_CA, "configMap"), (*_MIRROR_CA, "configMap"))
-    return any(lookup(spec, field) for field in fields)
-
-
 class MergedSpec:
     """A ``spec`` with the values of the objects that it names.
 

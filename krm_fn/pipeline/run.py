@@ -76,13 +76,13 @@ def _without_new_file(result: Result, changes: ListChanges) -> Result:
     return result._replace(ref=result.ref._replace(file_path=""))
 
 
-def run_list(objects: ObjectSource, given: Object, referred: Lookup) -> Outcome:
+def run_list(objects: ObjectSource, given: Object, referred: Lookup | None) -> Outcome:
     """Run a FunctionConfig over a list; raises as ``run`` does.
 
     Args:
         objects: a ResourceList, or files of manifests that are one list.
         given: the FunctionConfig; its data may be of any type, and is None where there is none.
-        referred: reads the objects that the FunctionConfig refers to.
+        referred: reads the objects that the FunctionConfig refers to; None: these are left out.
     """
     try:
         config = load(given.data, referred)
