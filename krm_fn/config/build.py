@@ -24,7 +24,7 @@ from krm_fn.config.proxy_config import (
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, Fields
 from krm_fn.noproxy import Entry, Policy, Style
-from krm_fn.noproxy.policy import NoProxy
+from krm_fn.noproxy.entries import NoProxy
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 
 _CLUSTER_DEFAULTS = {

@@ -16,7 +16,7 @@ from krm_fn.clusters import ClusterNetwork
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, Fields, NamedTuple, Protocol, Texts, Urls
 from krm_fn.noproxy import Policy, Style
-from krm_fn.noproxy.policy import NoProxy
+from krm_fn.noproxy.entries import NoProxy
 from krm_fn.patch import Data, Pointer, list_at, lookup
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.target_table import ROWS, SYSTEMS, part_of, system_of

@@ -18,7 +18,6 @@ from krm_fn.krm.results import Result
 from krm_fn.patch import Data, Pointer
 from krm_fn.yamledit import CODE_OF_YTT, Document
 from krm_fn.yamledit.lines import newline_of, splice
-from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Scalar, walk
 
 ENCRYPTED = "is encrypted by SOPS: decrypt it first"
@@ -77,6 +76,8 @@ def has_code(text: str) -> bool:
     """Return whether code of ytt is in YAML documents, beyond the head of data values."""
     if CODE_OF_YTT not in text:
         return False
+    from krm_fn.yamledit.stream import documents  # noqa: PLC0415 -- few manifests hold code of ytt
+
     try:
         spans = documents(text)
         for start, end in reversed(spans):

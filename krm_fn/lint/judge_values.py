@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import Audience, entries, styles
+from krm_fn.noproxy import Audience, entries, policy
 from krm_fn.noproxy.entries import Cidr, EntryKind
 from krm_fn.proxy_url import is_port, split_url
 
@@ -405,12 +405,12 @@ def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
 def _needed(reader: Reader) -> Iterator[_Needed]:
     """Yield the hosts that the programs of a place must reach directly.
 
-    Source: the rules of ``krm_fn.noproxy.styles``, which a list of our own follows.
+    Source: the rules of ``krm_fn.noproxy.policy``, which a list of our own follows.
     """
     for name in ("localhost", "127.0.0.1"):
         yield _Needed("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
     for network in reader.networks:
-        domain = styles.cluster_domain(network)
+        domain = policy.cluster_domain(network)
         service, why = "kubernetes.default.svc", "the names of services end in it"
         yield _Needed("ClusterNotListed", "svc", why, service)
         yield _Needed("ClusterNotListed", domain.text, why, f"{service}.{domain.text}")
@@ -422,7 +422,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
             for fact in facts:
                 yield _Needed("ClusterNotListed", fact.value, why, fact.value)
         for number, service_cidr in enumerate(network.service_cidrs):
-            first = styles.first_address(service_cidr.value)
+            first = policy.first_address(service_cidr.value)
             if not first:
                 continue
             # As in the lists that a run composes: Ruby in pods needs the API server, and would misread the others.
@@ -432,7 +432,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
             why = "it is the API server's address, and half of all programs read no CIDRs"
             yield _Needed("AddressNotListed", first, why)
         why = f"it is the metadata service of {network.infrastructure_kind}"
-        for address in styles.cloud_of(network).metadata:
+        for address in policy.cloud_of(network).metadata:
             yield _Needed("AddressNotListed", address, why, address)
 
 

@@ -2,29 +2,23 @@
 
 A package that knows no object: which one gets a list is decided elsewhere.
 
-    policy       entries with their reasons, who reads them, the policy of the user
-    entries      one entry and its portable forms, lists as people write them
-    styles       five ways to make a list
+    entries      one entry and its portable forms, lists as people write them, entries with their reasons
+    policy       the policy of the user, who reads a list, the groups of each style
     composition  one list, each entry with its reasons
 """
 
 from krm_fn.noproxy.entries import (
+    Entry,
+    Origin,
     holds,
+    join,
     may_hold_a_credential,
     parse,
+    united,
     why_wrong,
     why_wrong_pattern,
 )
-from krm_fn.noproxy.policy import (
-    Audience,
-    Entry,
-    Origin,
-    Policy,
-    Readers,
-    Style,
-    join,
-    united,
-)
+from krm_fn.noproxy.policy import Audience, Policy, Readers, Style
 
 __all__ = [
     "Audience",

@@ -14,17 +14,9 @@ from operator import attrgetter
 
 from krm_fn.clusters.cluster import ClusterNetwork
 from krm_fn.light_typing import Texts
-from krm_fn.noproxy import entries, styles
-from krm_fn.noproxy.policy import (
-    CLUSTER_DOMAIN_NAMES,
-    Audience,
-    Entry,
-    NoProxy,
-    Origin,
-    Policy,
-    Style,
-    united,
-)
+from krm_fn.noproxy import entries
+from krm_fn.noproxy.entries import Entry, NoProxy, Origin, united
+from krm_fn.noproxy.policy import GROUPS, REPEATING, TWIN, USER, Audience, Policy, Style
 
 
 def compose(
@@ -40,47 +32,38 @@ def compose(
         audience: pods get no entry that makes a client of theirs fail; a product that completes the list gets it as in
             ``Verbatim``, and the configuration that TKG stores of a cluster is in the style ``TKG``.
     """
-    style = _used_style(policy, audience)
-    is_merged = style not in styles.REPEATING
+    if audience is Audience.PRODUCT:
+        policy = policy._replace(style=Style.VERBATIM)
+    elif audience is Audience.TKG and policy.style is not Style.VERBATIM:
+        policy = policy._replace(style=Style.TKG)
+    is_merged = policy.style not in REPEATING
     is_off = is_merged and [entry.text for entry in user] == ["*"]
     forms = derived_forms = _as_written
-    if style is Style.PORTABLE:
+    if policy.style is Style.PORTABLE:
         # A derived host is exact: it gets no dotted form, which would mean its subdomains.
         forms, derived_forms = entries.expand, entries.plain
     composed: list[Entry] = []
-    for group in styles.GROUPS[style]:
-        if group.name == styles.USER:
+    for group in GROUPS[policy.style]:
+        if group.name == USER:
             composed += _in_forms(user, forms)
-        elif not is_off and _is_derived(group.name, style, policy):
-            composed += united(_in_forms(group.entries(networks, audience), derived_forms))
+        elif not is_off and policy.derives(group.name):
+            derived = group.entries(networks, audience)
+            composed += united(_in_forms(derived, derived_forms))
     composed += _in_forms(policy.extra, forms)
     if is_merged:
         composed = united(composed)
     kept = _kept(composed, policy, audience)
-    if style is Style.SORTED:
+    if policy.style is Style.SORTED:
         kept.sort(key=attrgetter("text"))
     return tuple(kept)
 
 
-def _used_style(policy: Policy, audience: Audience) -> Style:
-    """Return the style of the policy, but for a reader that completes the list by itself."""
-    if audience is Audience.PRODUCT or policy.style is Style.VERBATIM:
-        return Style.VERBATIM
-    return Style.TKG if audience is Audience.TKG else policy.style
-
-
-def _is_derived(name: str, style: Style, policy: Policy) -> bool:
-    """Return whether a group of derived entries is in the list."""
-    if name != styles.ROOTED:
-        return policy.derives(name)
-    if policy.rooted is None:
-        return style is Style.PORTABLE and policy.derives(CLUSTER_DOMAIN_NAMES)
-    return policy.rooted
-
-
 def _in_forms(written: Iterable[Entry], forms: Callable[[str], Texts]) -> list[Entry]:
     """Return the forms of each entry, with the reason for each."""
-    return [_rewritten(entry, text) for entry in written for text in forms(entry.text)]
+    listed: list[Entry] = []
+    for entry in written:
+        listed += [_rewritten(entry, text) for text in forms(entry.text)]
+    return listed
 
 
 def _as_written(text: str) -> Texts:
@@ -92,7 +75,7 @@ def _rewritten(entry: Entry, text: str) -> Entry:
     if text == entry.text:
         return entry
     if text == f".{entry.text}":
-        return entry.by_rule(text, styles.TWIN)
+        return entry.by_rule(text, TWIN)
     if entries.address(text) and entries.network(entry.text):
         rule = f"the address itself beside {entry.text} (for clients that read no CIDRs)"
         return entry.by_rule(text, rule)

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
 
-from krm_fn.light_typing import Texts
+from krm_fn.clusters.cluster import Fact
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.placeholders import is_template
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -430,3 +431,77 @@ def confuses_ruby(entry: str) -> bool:
     if not isinstance(address(entry), ipaddress.IPv6Address):
         return False
     return any(re.fullmatch("[0-9]{1,3}|[a-f]{2,}", group) for group in entry.split(":"))
+
+
+# The entries of a list, with their reasons.
+
+
+class Origin(Enum):
+    """The source of an entry."""
+
+    CONFIG = "config"
+    """A field of the FunctionConfig, or of a source that it names: a person wrote it."""
+    OBJECT = "object"
+    """A field of an object of the input, or the default that Cluster API or a provider takes for it."""
+    RULE = "rule"
+    """A rule of the style, or of the clients that read the list."""
+
+
+_RULE = frozenset({Origin.RULE})
+
+
+class Entry(NamedTuple):
+    """One entry of a list, and why it is there.
+
+    Attributes:
+        text: as the list holds it.
+        why: a line for each reason, in the order in which they were found.
+        origins: the sources of the reasons.
+    """
+
+    text: str
+    why: Texts = ()
+    origins: frozenset[Origin] = frozenset()
+
+    @classmethod
+    def from_config(cls, text: str, field_path: str) -> Entry:
+        """Return an entry that a field of the FunctionConfig holds."""
+        return cls(text, (f"`{field_path}`",), frozenset({Origin.CONFIG}))
+
+    @classmethod
+    def from_fact(cls, fact: Fact) -> Entry:
+        """Return the entry for a fact about a Cluster."""
+        if fact.config_field:
+            return cls.from_config(fact.value, fact.config_field)
+        if not fact.reason:
+            return cls(fact.value)
+        return cls(fact.value, (fact.reason,), frozenset({Origin.OBJECT}))
+
+    @classmethod
+    def from_rule(cls, text: str, rule: str) -> Entry:
+        """Return an entry that is in the list for a rule alone."""
+        return cls(text).by_rule(text, rule)
+
+    def by_rule(self, text: str, rule: str) -> Entry:
+        """Return the entry ``text``, which a rule adds because of this one."""
+        return Entry(text, (*self.why, f"rule: {rule}"), self.origins | _RULE)
+
+
+NoProxy = tuple[Entry, ...]
+"""The entries of a list, in their order."""
+
+
+def join(entries: Iterable[Entry]) -> str:
+    """Return the value of NO_PROXY: a comma without a blank between entries, because apt and wget read no blanks."""
+    return ",".join(entry.text for entry in entries)
+
+
+def united(entries: Iterable[Entry]) -> list[Entry]:
+    """Return each entry once, in its first place, with the reasons and origins of all that are equal."""
+    by_text: dict[str, Entry] = {}
+    for entry in entries:
+        first = by_text.setdefault(entry.text, entry)
+        if first is not entry:
+            why = tuple(dict.fromkeys(first.why + entry.why))
+            by_text[entry.text] = Entry(entry.text, why, first.origins | entry.origins)
+    return list(by_text.values())

@@ -1,15 +1,22 @@
-"""The parts of a list: entries with their reasons, who reads them, and the policy of the user.
+"""The policy of a list: its styles, the groups of entries of each in their order, and who reads it.
 
-Data only, no decision; every value carries the reason why it is there, as lines for a person.
+A group has the name by which ``spec.noProxyPolicy.without`` leaves it out. Here the entries of each group are derived;
+nothing is merged or removed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
-from krm_fn.clusters.cluster import Fact
+from krm_fn import placeholders
+from krm_fn.clusters.cluster import ClusterNetwork, Facts
 from krm_fn.light_typing import NamedTuple, Texts
+from krm_fn.noproxy import entries
+from krm_fn.noproxy.entries import Entry, NoProxy, Origin
+from krm_fn.products.clouds import AZURE, AZURE_WIRE_SERVER, CLOUDS, NO_CLOUD, Cloud
+from krm_fn.products.cluster_api import SERVICE_ADDRESSES as FIRST_ADDRESSES
+from krm_fn.products.cluster_api import SERVICES
 
 CLUSTER_DOMAIN = "cluster.local"
 """The domain of a cluster that declares none (the default of kubeadm's ``networking.dnsDomain``)."""
@@ -31,6 +38,10 @@ INFRASTRUCTURE_ENDPOINT = "infrastructureEndpoint"
 ``DEFAULTS`` is no group of entries: the value that kubeadm or a provider takes for a fact that nobody declares is in
 the group of that fact, and goes with either name. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.
 """
+ROOTED = "rooted"
+"""The group that ``spec.noProxyPolicy.rooted`` switches; no name of ``spec.noProxyPolicy.without``."""
+USER = "user"
+"""The group of the entries that the user wrote, which nothing switches off."""
 
 
 class Audience(Enum):
@@ -79,76 +90,6 @@ class Style(Enum):
     VERBATIM = "Verbatim"
 
 
-class Origin(Enum):
-    """The source of an entry."""
-
-    CONFIG = "config"
-    """A field of the FunctionConfig, or of a source that it names: a person wrote it."""
-    OBJECT = "object"
-    """A field of an object of the input, or the default that Cluster API or a provider takes for it."""
-    RULE = "rule"
-    """A rule of the style, or of the clients that read the list."""
-
-
-_RULE = frozenset({Origin.RULE})
-
-
-class Entry(NamedTuple):
-    """One entry of a list, and why it is there.
-
-    Attributes:
-        text: as the list holds it.
-        why: a line for each reason, in the order in which they were found.
-        origins: the sources of the reasons.
-    """
-
-    text: str
-    why: Texts = ()
-    origins: frozenset[Origin] = frozenset()
-
-    @classmethod
-    def from_config(cls, text: str, field_path: str) -> Entry:
-        """Return an entry that a field of the FunctionConfig holds."""
-        return cls(text, (f"`{field_path}`",), frozenset({Origin.CONFIG}))
-
-    @classmethod
-    def from_fact(cls, fact: Fact) -> Entry:
-        """Return the entry for a fact about a Cluster."""
-        if fact.config_field:
-            return cls.from_config(fact.value, fact.config_field)
-        reason = fact.reason
-        return cls(fact.value, (reason,), frozenset({Origin.OBJECT})) if reason else cls(fact.value)
-
-    @classmethod
-    def from_rule(cls, text: str, rule: str) -> Entry:
-        """Return an entry that is in the list for a rule alone."""
-        return cls(text).by_rule(text, rule)
-
-    def by_rule(self, text: str, rule: str) -> Entry:
-        """Return the entry ``text``, which a rule adds because of this one."""
-        return Entry(text, (*self.why, f"rule: {rule}"), self.origins | _RULE)
-
-
-NoProxy = tuple[Entry, ...]
-"""The entries of a list, in their order."""
-
-
-def join(entries: Iterable[Entry]) -> str:
-    """Return the value of NO_PROXY: a comma without a blank between entries, because apt and wget read no blanks."""
-    return ",".join(entry.text for entry in entries)
-
-
-def united(entries: Iterable[Entry]) -> list[Entry]:
-    """Return each entry once, in its first place, with the reasons and origins of all that are equal."""
-    by_text: dict[str, Entry] = {}
-    for entry in entries:
-        first = by_text.setdefault(entry.text, entry)
-        if first is not entry:
-            why = tuple(dict.fromkeys(first.why + entry.why))
-            by_text[entry.text] = Entry(entry.text, why, first.origins | entry.origins)
-    return list(by_text.values())
-
-
 class Policy(NamedTuple):
     """``spec.noProxyPolicy``, checked.
 
@@ -173,4 +114,295 @@ class Policy(NamedTuple):
         """Return whether the entries of a name are derived."""
         if name == INFRASTRUCTURE_ENDPOINT:
             return self.infrastructure_endpoint
-        return name not in self.without
+        if name != ROOTED:
+            return name not in self.without
+        if self.rooted is None:
+            return self.style is Style.PORTABLE and self.derives(CLUSTER_DOMAIN_NAMES)
+        return self.rooted
+
+
+TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
+_DEFAULT_DOMAIN = Entry.from_rule(CLUSTER_DOMAIN, "the domain of a cluster that declares none")
+_TKG_CLOUDS = ("AWS", "Azure")
+"""The beginning of the kinds of infrastructure clusters that TKG knows rules for."""
+_LOOPBACK_RULE = "only Go, Ruby and Java leave loopback out on their own"
+
+
+class Group(NamedTuple):
+    """Entries that are switched off together: names with a rule, facts of a Cluster, or those of a function.
+
+    Attributes:
+        name: a name of ``Policy.derives``, ``ROOTED`` or ``USER``.
+        texts: entries that are there for every Cluster.
+        rule: why they are.
+        facts: fields of ``ClusterNetwork``.
+        make: yields the entries for a Cluster and an audience.
+    """
+
+    name: str
+    texts: Texts = ()
+    rule: str = ""
+    facts: Texts = ()
+    make: Callable[[ClusterNetwork, Audience], Iterator[Entry]] | None = None
+
+    def entries(self, networks: Sequence[ClusterNetwork], audience: Audience) -> Iterator[Entry]:
+        """Yield the entries for some Clusters, or for one that says nothing, and an audience."""
+        for text in self.texts:
+            yield Entry.from_rule(text, self.rule)
+        for network in networks or (ClusterNetwork(),):
+            for field in self.facts:
+                yield from _fact_entries(getattr(network, field))
+            if self.make:
+                yield from self.make(network, audience)
+
+
+def cluster_domain(network: ClusterNetwork) -> Entry:
+    """Return the domain of a cluster, without dots around it, or the default if it declares none."""
+    if not network.service_domain:
+        return _DEFAULT_DOMAIN
+    domain = Entry.from_fact(network.service_domain[0])
+    name = domain.text.strip(".")
+    if not placeholders.is_template(name):
+        name = name.lower()
+    return domain._replace(text=name)
+
+
+def _listed(domain: Entry) -> Entry:
+    """Return the entry for a domain of a cluster.
+
+    A domain of one label may be a public one, so only its Services are listed. A domain that the FunctionConfig
+    declares, and one that another tool fills in later, stays as it is.
+    """
+    text = domain.text
+    if "." in text or placeholders.is_template(text) or Origin.OBJECT not in domain.origins:
+        return domain
+    return domain.by_rule(f"svc.{text}", "a domain of one label may be a public one")
+
+
+def first_address(cidr: str) -> str:
+    """Return the first address of a service CIDR, the ClusterIP of ``kubernetes``, or "".
+
+    Source: Kubernetes ``pkg/controlplane/instance.go`` takes address 1 of the first service CIDR.
+    """
+    if cidr == SERVICES:  # a patch of a ClusterClass fills in both
+        return FIRST_ADDRESSES
+    network = entries.network(cidr)
+    if network is None or network.num_addresses == 1:
+        return ""
+    return str(network[1])
+
+
+def _fact_entries(facts: Facts) -> Iterator[Entry]:
+    for fact in facts:
+        # "0.0.0.0/0" would switch the proxy off for every address.
+        if not entries.holds_every_address(fact.value):
+            yield Entry.from_fact(fact)
+
+
+def _has_ipv6(network: ClusterNetwork, audience: Audience) -> bool:
+    """Return whether entries of IPv6 are for these readers: a CIDR of the cluster is one of IPv6."""
+    cidrs = network.pod_cidrs + network.service_cidrs
+    are_ipv6 = [":" in placeholders.with_defaults(cidr.value) for cidr in cidrs]
+    if audience is Audience.POD:
+        # Some clients in pods fail on IPv6, so they get it only if their cluster speaks nothing else.
+        return bool(are_ipv6) and all(are_ipv6)
+    return any(are_ipv6)
+
+
+def _loopback_v6(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    if _has_ipv6(network, audience):
+        yield Entry.from_rule("::1", "IPv6 loopback, because the cluster speaks IPv6")
+
+
+def _names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    svc = Entry.from_rule("svc", "the short names of services end in it")
+    for domain in (svc, _listed(cluster_domain(network))):
+        yield domain
+        yield domain.by_rule(f".{domain.text}", TWIN)
+
+
+def _rooted_names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    """Yield ``.svc.<domain>.``: Flux and other Go programs write Services so, to skip the search domains.
+
+    Source: "Flux proxy settings", ``--storage-adv-addr`` of its manifests.
+    """
+    domain = cluster_domain(network)
+    rule = "Flux and other Go programs write Services with a final dot"
+    yield domain.by_rule(f".svc.{domain.text}.", rule)
+
+
+def _service_addresses(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    """Yield the first address of each service CIDR, for clients that read no CIDRs."""
+    for at, service in enumerate(network.service_cidrs):
+        address = first_address(service.value)
+        # Pods need the address of the API server, even if Ruby misreads it.
+        is_wrong = at and audience is Audience.POD and entries.confuses_ruby(address)
+        if address and not is_wrong:
+            cidr = entries.network(service.value) or service.value
+            rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
+            yield Entry.from_fact(service).by_rule(address, rule)
+
+
+def cloud_of(network: ClusterNetwork) -> Cloud:
+    """Return the cloud of a kind ("AWSCluster", also "AWSClusterTemplate"), or ``NO_CLOUD``."""
+    return CLOUDS.get(network.infrastructure_kind.removesuffix("Template"), NO_CLOUD)
+
+
+def _metadata(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    cloud = cloud_of(network)
+    addresses = cloud.metadata_v6 if _has_ipv6(network, audience) else ()
+    rule = f"the metadata service of {cloud.name} ({network.infrastructure_kind})"
+    for text in cloud.metadata + addresses:
+        yield Entry.from_rule(text, rule)
+
+
+def _metadata_v4(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    for entry in _metadata(network, audience):
+        if ":" not in entry.text:
+            yield entry
+
+
+def _provider(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    yield from _wire_server(network, audience)
+    for domain in _machine_domains(network):
+        yield domain
+        yield domain.by_rule(f".{domain.text}", TWIN)
+
+
+def _wire_server(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    if cloud_of(network) is AZURE:
+        rule = f"the wire server of {network.infrastructure_kind}"
+        yield Entry.from_rule(AZURE_WIRE_SERVER, rule)
+
+
+def _machine_domains(network: ClusterNetwork) -> Iterator[Entry]:
+    """Yield the domain of the machines' private names: ``ec2.internal``, or ``<region>.compute.internal``.
+
+    Both where the region is a placeholder, which may become any.
+    Source: AWS EC2 user guide, "Hostname types"; cluster-network-operator adds the same.
+    """
+    region = network.region_name
+    if not region or not cloud_of(network).names_machines:
+        return
+    domains = []
+    if region == "us-east-1" or placeholders.is_in(region):
+        domains.append("ec2.internal")
+    if region != "us-east-1":
+        domains.append(f"{region}.compute.internal")
+    rule = f"the names of machines in the region {region} ({network.infrastructure_kind})"
+    for domain in domains:
+        yield Entry.from_rule(domain, rule)
+
+
+def _domain(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    """Yield the domain if the cluster declares one."""
+    for domain in network.service_domain:
+        entry = Entry.from_fact(domain)
+        yield _listed(entry._replace(text=domain.value.strip(".")))
+
+
+def _tkg_services(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    domain = cluster_domain(network)
+    yield domain.by_rule(f".svc.{domain.text}", "TKG adds the services of the domain")
+
+
+def _tkg_networks(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    if network.infrastructure_kind.startswith(_TKG_CLOUDS):
+        yield from _fact_entries(network.networks)
+
+
+def _tkg_link_local(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    if network.infrastructure_kind.startswith(_TKG_CLOUDS):
+        yield Entry.from_rule("169.254.0.0/16", "TKG adds link-local addresses on AWS and Azure")
+
+
+def _dotted_names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    for name in (Entry("svc"), _listed(cluster_domain(network))):
+        yield name.by_rule(f".{name.text}", "OpenShift always adds it")
+
+
+def _dotted_machines(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    for domain in _machine_domains(network):
+        yield domain._replace(text=f".{domain.text}")
+
+
+_USERS = Group(USER)
+_ROOTED_NAMES = Group(ROOTED, make=_rooted_names)
+_LOOPBACK_V4 = Group(LOOPBACK, ("localhost", "127.0.0.1"), _LOOPBACK_RULE)
+_LOOPBACK_V4_FIRST = Group(LOOPBACK, ("127.0.0.1", "localhost"), _LOOPBACK_RULE)
+_LOOPBACK_V6 = Group(LOOPBACK, make=_loopback_v6)
+_PODS = Group(POD_CIDRS, facts=("pod_cidrs",))
+_SERVICES = Group(SERVICE_CIDRS, facts=("service_cidrs",))
+_ENDPOINT = Group(ENDPOINT, facts=("endpoint",))
+_CONTROL_PLANE = Group(ENDPOINT, facts=("endpoint", "hosts"))
+_NETWORKS = Group(NETWORKS, facts=("networks",))
+_INFRASTRUCTURE = Group(INFRASTRUCTURE_ENDPOINT, facts=("infrastructure_hosts",))
+_SHORT_NAMES = Group(
+    CLUSTER_DOMAIN_NAMES,
+    ("kubernetes", "kubernetes.default"),
+    "a short name of the API server inside pods",
+)
+
+GROUPS: dict[Style, tuple[Group, ...]] = {
+    Style.PORTABLE: (
+        _USERS,
+        _LOOPBACK_V4,
+        _LOOPBACK_V6,
+        Group(CLUSTER_DOMAIN_NAMES, make=_names),
+        _ROOTED_NAMES,
+        _SHORT_NAMES,
+        _PODS,
+        _SERVICES,
+        Group(SERVICE_ADDRESSES, make=_service_addresses),
+        _CONTROL_PLANE,
+        Group(METADATA, make=_metadata),
+        Group(PROVIDER, make=_provider),
+        _NETWORKS,
+        Group(MIRRORS, facts=("mirrors",)),
+        _INFRASTRUCTURE,
+    ),
+    # cluster-apps-operator: `noProxy` in `service/controller/resource/clustersecret/desired.go`.
+    Style.GIANT_SWARM: (
+        Group(CLUSTER_DOMAIN_NAMES, make=_domain),
+        _SERVICES,
+        _PODS,
+        _ENDPOINT,
+        _USERS,
+        Group(CLUSTER_DOMAIN_NAMES, ("svc",), "cluster-apps-operator always adds it"),
+        _LOOPBACK_V4_FIRST,
+        _ROOTED_NAMES,
+    ),
+    # `get_no_proxy` of TKG's ytt providers, its groups in the order of the documents.
+    Style.TKG: (
+        _USERS,
+        Group(NETWORKS, make=_tkg_networks),
+        Group(METADATA, make=_tkg_link_local),
+        Group(PROVIDER, make=_wire_server),
+        _INFRASTRUCTURE,
+        Group(CLUSTER_DOMAIN_NAMES, make=_tkg_services),
+        Group(CLUSTER_DOMAIN_NAMES, (".svc",), "TKG always adds it"),
+        _LOOPBACK_V4,
+        _LOOPBACK_V6,
+        _SERVICES,
+        _PODS,
+        _ROOTED_NAMES,
+    ),
+    # OpenShift's cluster-network-operator: `pkg/util/proxyconfig/no_proxy.go`.
+    Style.SORTED: (
+        _LOOPBACK_V4_FIRST,
+        Group(CLUSTER_DOMAIN_NAMES, make=_dotted_names),
+        _NETWORKS,
+        _CONTROL_PLANE,
+        _SERVICES,
+        _PODS,
+        Group(METADATA, make=_metadata_v4),
+        Group(PROVIDER, make=_dotted_machines),
+        _INFRASTRUCTURE,
+        _USERS,
+        _ROOTED_NAMES,
+    ),
+    Style.VERBATIM: (_USERS,),
+}
+"""The groups of each style, in the order of the list."""
+REPEATING = (Style.GIANT_SWARM, Style.VERBATIM)
+"""The styles whose lists hold an entry as often as it was written or derived."""

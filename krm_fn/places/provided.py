@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from krm_fn.clusters import Key, ObjectIndex
-from krm_fn.formats import embedded
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
 from krm_fn.places.choice import is_refused
@@ -136,6 +135,8 @@ def provided_for(uses: DataUses, namespace: str, container: Container) -> Provid
         if reference.variable:
             names.add(reference.variable)
             continue
+        from krm_fn.formats import embedded  # noqa: PLC0415 -- few containers take all of a ConfigMap
+
         keys = [{text.path[-1] for text in embedded.values(data)} for data in listed]
         common = set(PROXY_VARIABLES).intersection(*keys)
         names.update(map(str.upper, common))

@@ -13,7 +13,8 @@ from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Texts, Urls, Variables
 from krm_fn.noproxy import Origin, Policy
-from krm_fn.noproxy.policy import NETWORKS, NoProxy
+from krm_fn.noproxy.entries import NoProxy
+from krm_fn.noproxy.policy import NETWORKS
 from krm_fn.products.cluster_api import Role
 
 

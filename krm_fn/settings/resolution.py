@@ -24,6 +24,7 @@ from krm_fn.config import (
 )
 from krm_fn.light_typing import Fields, NamedTuple, Texts, Urls
 from krm_fn.noproxy import Audience, Entry, Policy, Readers, Style, holds
+from krm_fn.noproxy.entries import NoProxy
 from krm_fn.noproxy.policy import (
     CLUSTER_DOMAIN_NAMES,
     DEFAULTS,
@@ -34,7 +35,6 @@ from krm_fn.noproxy.policy import (
     POD_CIDRS,
     PROVIDER,
     SERVICE_CIDRS,
-    NoProxy,
 )
 from krm_fn.patch import Data
 from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES

@@ -17,8 +17,7 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.config import fields as config_fields
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Policy, Style
-from krm_fn.noproxy.policy import DEFAULTS, INFRASTRUCTURE_ENDPOINT
-from krm_fn.noproxy.styles import GROUPS, ROOTED, USER
+from krm_fn.noproxy.policy import DEFAULTS, GROUPS, INFRASTRUCTURE_ENDPOINT, ROOTED, USER
 from options_page import TABLES, TOPICS
 from support import ROOT
 from target_lists import schema_with_lists

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from function_configs import ALL_DERIVED
 from krm_fn.clusters import ClusterNetwork, Fact
-from krm_fn.noproxy import Audience, Entry, Policy, Style, composition, join, styles
+from krm_fn.noproxy import Audience, Entry, Policy, Style, composition, join, policy
 
 NO_FACTS = ALL_DERIVED - {"clusterDomain"}
 NAMES = "svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default"
@@ -125,7 +125,7 @@ FIRST = "rule: first address of the service CIDR 10.96.0.0/12 (for clients that 
             id="an entry that two rules give has the reasons of both",
         ),
         pytest.param("a.b", ("`spec.noProxy[1]`", 'written "A.b:80"'), id="an entry that was written otherwise"),
-        pytest.param(".c.d", ("`spec.noProxy[3]`", f"rule: {styles.TWIN}"), id="the dotted form"),
+        pytest.param(".c.d", ("`spec.noProxy[3]`", f"rule: {policy.TWIN}"), id="the dotted form"),
         pytest.param("10.96.0.0/12", ("`services[0]`",), id="a fact"),
     ],
 )  # fmt: skip

@@ -10,7 +10,7 @@ from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Entry, Readers
-from krm_fn.noproxy.policy import Origin
+from krm_fn.noproxy.entries import Origin
 from krm_fn.pipeline.unused import unused_overrides
 from krm_fn.settings import (
     ProxySettings,
