@@ -32,8 +32,8 @@ def run(args: Namespace) -> Answer:
     config = found.load()
     if config.mode is Mode.CHECK:
         config = config._replace(mode=Mode.INJECT)
-    comparison = run_checked(manifests, config).comparison
-    explanation = explain(comparison, manifests, args.cluster, named=args.verbose)
+    outcome = run_checked(manifests, config)
+    explanation = explain(outcome, manifests, args.cluster, named=args.verbose)
     lines = found.lines()
     if explanation.silenced:
         lines.append(f"inject-proxy explain: {explanation.silenced} silenced")

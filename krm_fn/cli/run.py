@@ -63,7 +63,7 @@ def run(args: Namespace) -> Answer:
         lines += _lines_about_files(changes, would, is_short=is_short)
     is_planned = not any(result.code == "ConfigInvalid" for result in results)
     if is_planned and not args.quiet:
-        rows = covered(outcome.comparison, files, named=args.verbose)
+        rows = covered(outcome, files, named=args.verbose)
         lines += covered_lines(rows, verbose=args.verbose)
     lines += _summary(args, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")
     output = b""

@@ -18,7 +18,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline.covered import Covered, covered
-from krm_fn.pipeline.outcome import Comparison
+from krm_fn.pipeline.outcome import Outcome
 from krm_fn.plan import ObjectSource
 from krm_fn.printable import some
 
@@ -37,7 +37,7 @@ class Explanation:
 
 
 def explain(
-    comparison: Comparison,
+    outcome: Outcome,
     source: ObjectSource,
     only: Sequence[str] = (),
     *,
@@ -46,7 +46,7 @@ def explain(
     """Return the explanation of a run.
 
     Args:
-        comparison: the comparison of that run.
+        outcome: that of that run.
         source: the objects of the list.
         only: the names of the Clusters that are explained; empty for all.
         named: whether the table of covered objects has their names.
@@ -54,11 +54,11 @@ def explain(
     Raises:
         UsageError: there is no Cluster of such a name.
     """
-    belonging = _belonging(comparison)
-    grants = [grant for target_record in comparison.targets for grant in read_grants(target_record)]
-    results = [*comparison.results, *comparison.silenced]
-    nodes = node_changes(results, comparison.targets)
-    clusters = answer_clusters(comparison, grants, belonging)
+    belonging = _belonging(outcome)
+    grants = [grant for target_record in outcome.targets for grant in read_grants(target_record)]
+    results = [*outcome.found, *outcome.hidden]
+    nodes = node_changes(results, outcome.targets)
+    clusters = answer_clusters(outcome, grants, belonging)
     names = [cluster.name for cluster in clusters]
     chosen = _chosen(only, names)
 
@@ -71,10 +71,10 @@ def explain(
     grants = [grant for grant in grants if is_about(grant.clusters)]
     findings = [
         result
-        for result in by_importance(comparison.results)
+        for result in by_importance(outcome.found)
         if result.severity is not Severity.INFO and is_about(clusters_about(result, belonging))
     ]
-    rows = covered(comparison, source, named=named)
+    rows = covered(outcome, source, named=named)
     return Explanation(
         summary=_summary(clusters, nodes, rows),
         clusters=clusters,
@@ -82,7 +82,7 @@ def explain(
         nodes=nodes,
         findings=findings,
         proxies=join_proxies(grants),
-        silenced=len(comparison.silenced),
+        silenced=len(outcome.hidden),
     )
 
 
@@ -102,10 +102,10 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
     return chosen
 
 
-def _belonging(comparison: Comparison) -> dict[ObjectRef, set[str]]:
+def _belonging(outcome: Outcome) -> dict[ObjectRef, set[str]]:
     """Return the names of the Clusters of each object that was looked at."""
     belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
-    for record in comparison.overview.records:
+    for record in outcome.overview.records:
         memberships = [*record.memberships]
         for target_record in record.targets:
             memberships += target_record.memberships

@@ -10,7 +10,7 @@ from krm_fn.explain.cluster_names import cluster_name
 from krm_fn.explain.grants import READERS, Grant
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.pipeline.outcome import Comparison
+from krm_fn.pipeline.outcome import Outcome
 from krm_fn.plan.items import is_selected
 from krm_fn.settings import declared_urls
 
@@ -34,14 +34,14 @@ class ClusterAnswer:
 
 
 def answer_clusters(
-    comparison: Comparison,
+    outcome: Outcome,
     grants: Sequence[Grant],
     belonging: Mapping[ObjectRef, set[str]],
 ) -> list[ClusterAnswer]:
     """Return an answer for each Cluster; first those of which a part gets no proxy.
 
     Args:
-        comparison: the comparison of a run.
+        outcome: that of a run.
         grants: who gets which proxy.
         belonging: object -> the names of its Clusters.
     """
@@ -50,10 +50,10 @@ def answer_clusters(
         for name in grant.clusters:
             answer = answers.setdefault(name, ClusterAnswer(name))
             _add_proxy(answer.proxies, grant)
-    reasons = _why_nothing(comparison, grants)
+    reasons = _why_nothing(outcome, grants)
     for name in reasons:
         answers.setdefault(name, ClusterAnswer(name))
-    for result in (*comparison.results, *comparison.silenced):
+    for result in (*outcome.found, *outcome.hidden):
         if result.code in _NOTHING:
             why = f"{result.ref}: {redact(result.message)}"
             for name in answers.keys() & clusters_about(result, belonging):
@@ -84,23 +84,23 @@ def _add_proxy(proxies: dict[str, str], grant: Grant) -> None:
             proxies[part] = url
 
 
-def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, str]:
+def _why_nothing(outcome: Outcome, grants: Iterable[Grant]) -> dict[str, str]:
     """Return each Cluster of the list -> why it would get no proxy; "" if another system gives it to its nodes."""
-    overview = comparison.overview
+    overview = outcome.overview
     served: set[ObjectRef] = set()
     for nodes in overview.other_nodes:
         if nodes.system:
             served.update(membership.cluster.ref for membership in nodes.memberships)
     contexts = [grant.target_record.class_context for grant in grants]
     classes = {context.of_class for context in contexts if context}
-    for target_record in comparison.targets:
+    for target_record in outcome.targets:
         context = target_record.class_context
         if context and context.of_class in classes:
             served.update(membership.cluster.ref for membership in target_record.memberships)
     reasons = {}
     for obj, memberships in overview.clusters:
         why = "no object of the input that a target writes into makes its nodes"
-        if obj.ref in served or overview.config is None or overview.config.mode is Mode.REMOVE:
+        if obj.ref in served or overview.config.mode is Mode.REMOVE:
             why = ""
         elif not is_selected(obj, overview.config):
             why = "`spec.selector` leaves the Cluster out"

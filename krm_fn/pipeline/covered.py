@@ -11,7 +11,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer
-from krm_fn.pipeline.outcome import Comparison
+from krm_fn.pipeline.outcome import Outcome
 from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of, is_known
@@ -120,12 +120,12 @@ class _Counted(NamedTuple):
 
 
 def covered(
-    comparison: Comparison, source: ObjectSource, *, named: bool = False, explained: bool = True
+    outcome: Outcome, source: ObjectSource, *, named: bool = False, explained: bool = True
 ) -> list[Covered]:
     """Return a row for each system of which there are objects.
 
     Args:
-        comparison: the records of a run.
+        outcome: that of a run.
         source: the objects of the list, which are counted by their kinds.
         named: whether to read the names of all objects.
         explained: whether to read the objects that no target needs, to say why they are left.
@@ -134,16 +134,16 @@ def covered(
     for kinds, indexes in source.by_kinds.items():
         for _ in source.holding(("helmCharts",), indexes) if "Kustomization" in kinds else ():
             rows[NOT_JUDGED].append(_Counted(NOT_JUDGED, State.LEFT, Reason(Why.NOT_JUDGED)))
-    for counted in _counted(comparison, source, named=named, explained=explained):
+    for counted in _counted(outcome, source, named=named, explained=explained):
         rows[counted.row].append(counted)
     return [_row(row, counted, named=named) for row, counted in rows.items() if counted]
 
 
 def _counted(
-    comparison: Comparison, source: ObjectSource, *, named: bool, explained: bool
+    outcome: Outcome, source: ObjectSource, *, named: bool, explained: bool
 ) -> Iterator[_Counted]:
     """Yield every object that could carry a proxy; an item is read only where its text does not say enough."""
-    overview = comparison.overview
+    overview = outcome.overview
     records: defaultdict[int, dict[Pointer, ObjectRecord]] = defaultdict(dict)
     for record in overview.records:
         if not record.is_new:
@@ -167,7 +167,7 @@ def _counted(
                 is_explained = True
             for obj in objects:
                 known = by_path.get(obj.path)
-                counted = _becomes(obj, known, comparison, is_explained=is_explained)
+                counted = _becomes(obj, known, outcome, is_explained=is_explained)
                 if counted.row != OTHERS or _has_to_do_with_a_proxy(known):
                     yield counted
         if unread:
@@ -189,7 +189,7 @@ def _has_to_do_with_a_proxy(record: ObjectRecord | None) -> bool:
 
 
 def _becomes(
-    obj: Object, record: ObjectRecord | None, comparison: Comparison, *, is_explained: bool
+    obj: Object, record: ObjectRecord | None, outcome: Outcome, *, is_explained: bool
 ) -> _Counted:
     """Return the state of an object, by its record if it has one, and why it is left.
 
@@ -198,13 +198,13 @@ def _becomes(
     row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
     state = record.state if record else State.LEFT
     reason = record.reason if record else None
-    if state is State.CHANGED and comparison.is_failed:
+    if state is State.CHANGED and outcome.is_failed:
         return _Counted(row, State.LEFT, Reason(Why.FAILED), obj.ref)
     if state is State.LEFT and is_explained and (reason is None or (record and record.findings)):
-        advice = reason_in(obj, comparison.overview)
+        advice = reason_in(obj, outcome.overview)
         if reason is None or advice.why in (Why.PRESET, Why.KNOWN_CHART):
             reason = advice
-    return _Counted(row, state, reason or usual_reason(row, comparison.overview), obj.ref)
+    return _Counted(row, state, reason or usual_reason(row, outcome.overview), obj.ref)
 
 
 def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
@@ -250,9 +250,9 @@ def _names(objects: Iterable[_Counted]) -> Texts:
     return tuple(str(counted.ref) for counted in objects if counted.ref)
 
 
-def total(comparison: Comparison, source: ObjectSource) -> str:
+def total(outcome: Outcome, source: ObjectSource) -> str:
     """Return how many objects of each system have or get the proxy, in one sentence; "" where all do."""
-    rows = covered(comparison, source, explained=False)
+    rows = covered(outcome, source, explained=False)
     rows = [row for row in rows if row.system != NOT_JUDGED]
     if not any(row.left for row in rows):
         return ""
@@ -342,7 +342,7 @@ def worth_reading(source: ObjectSource) -> list[int]:
 
 def reason_in(obj: Object, overview: Overview) -> Reason:
     """Return why nobody writes into an object, by its content."""
-    config = overview.config or ProxyConfig()
+    config = overview.config
     row = SYSTEM_OF_KIND.get(obj.ref.kind, OTHERS)
     if obj.is_local:
         return Reason(Why.LOCAL)
@@ -369,7 +369,7 @@ def reason_in(obj: Object, overview: Overview) -> Reason:
 
 def usual_reason(row: str, overview: Overview) -> Reason:
     """Return why objects of a row are left of which nothing else is known."""
-    config = overview.config or ProxyConfig()
+    config = overview.config
     targets = _TARGETS.get(row, ())
     if targets and not any(config.targets.is_on(target) for target in targets):
         return Reason(Why.SWITCHED_OFF)

@@ -12,14 +12,14 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
 from krm_fn.krm.resourcelist import ListChanges, NewObject, Object
 from krm_fn.krm.results import Edit, Result, are_severe
-from krm_fn.light_typing import NamedTuple, Variables
+from krm_fn.light_typing import Fields, NamedTuple, Variables
 from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
 from krm_fn.pipeline.outcome import CHANGE_DUE
 from krm_fn.pipeline.silenced import Silencer
 from krm_fn.places.place import Place, Reading
-from krm_fn.plan import Location, ObjectSource, location_of
+from krm_fn.plan import ObjectSource
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.plan.rollout import RolloutNote, secret_names, template_names
 from krm_fn.products.node_kinds import OF_CLASSES
@@ -296,19 +296,22 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     if not is_check and are_severe(results, Severity.ERROR):
         return results  # nothing will be changed
     targets = [*edited_targets(records)]
-    created = {target_record.location for target_record in targets if target_record.record.is_new}
-    changed = {target_record.location for target_record in targets if target_record.is_changed}
-    changed -= created
+    changed: set[ObjectRecord] = set()
+    for target_record in targets:
+        if target_record.is_changed and not target_record.record.is_new:
+            changed.add(target_record.record)
     notes = list(secret_names(source, targets, config, changed))
     # A template has a name that follows from these names.
-    changed |= _write(notes, created, changes)
+    changed |= _write(notes, changes)
     of_templates = list(template_names(source, targets, config, changed))
-    _write(of_templates, created, changes)
+    _write(of_templates, changes)
     notes += of_templates
     results += silencer.left(_result(note, config.mode) for note in notes)
-    refs = {
-        note.obj.ref: note.obj.ref._replace(name=note.new_name) for note in notes if note.new_name
-    }
+    refs = {}
+    for note in notes:
+        if note.new_name:
+            ref = note.record.obj.ref
+            refs[ref] = ref._replace(name=note.new_name)
     if refs and not is_check:
         for record in records:
             ref = refs.get(record.obj.ref, record.obj.ref)
@@ -317,27 +320,26 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     return results
 
 
-def _write(
-    notes: Sequence[RolloutNote], created: set[Location], changes: ListChanges
-) -> set[Location]:
-    """Write new names, and return the objects that change."""
+def _write(notes: Sequence[RolloutNote], changes: ListChanges) -> set[ObjectRecord]:
+    """Write new names, and return the records of the objects that change."""
     changed = set()
     for note in notes:
         if not isinstance(note.proposal, Edit):
             continue
-        data = note.obj.data
-        location = location_of(note.item_index, note.obj)
-        if location not in created:
+        record = note.record
+        data: Fields | None = record.obj.data
+        if not record.is_new:
             # An object may have been read twice: one of the two is written.
-            objects = changes.items.setdefault(note.item_index, {})
-            data = objects.setdefault(note.obj.path, data)
+            objects = changes.items.setdefault(record.item_index, {})
+            data = objects.setdefault(record.obj.path, data)
         if data is not None:
             patch.apply(data, note.proposal.operations)
-        changed.add(location)
+        changed.add(record)
     return changed
 
 
 def _result(note: RolloutNote, mode: Mode) -> Result:
+    obj = note.record.obj
     if isinstance(note.proposal, Result):
-        return note.proposal.about(note.obj.ref)
-    return result_of_edit(note.proposal, note.obj, mode)
+        return note.proposal.about(obj.ref)
+    return result_of_edit(note.proposal, obj, mode)

@@ -21,6 +21,8 @@ _ABOUT_FACTS = frozenset({"FactsUnknown", "ClusterAmbiguous", "ListReplaced"})
 """What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses."""
 _SHOWN = 2
 """So many of the other Clusters of which a fact is true are named."""
+NOT_PLANNED = Overview()
+"""The overview of an outcome without a ProxyConfig that counts, or that holds no objects any more."""
 _MISSING_FACTS = {
     "podCIDRs": ("[192.168.0.0/16]", "network of the pods"),
     "serviceCIDRs": ("[10.96.0.0/12]", "network of the services"),
@@ -29,27 +31,6 @@ _MISSING_FACTS = {
     "networks": ("[10.20.0.0/24]", "network of the nodes"),
 }
 """Field of `spec.clusterDefaults` -> an example of a value, and a description."""
-
-
-class Comparison(NamedTuple):
-    """The comparison of a run, for the commands that show it: see ``plan.record``.
-
-    Attributes:
-        results: all findings and changes, in no order.
-        silenced: those that somebody silences.
-        overview: the records, each with the state of its object, and the facts that the plan found besides.
-        is_failed: an error keeps the run from changing anything.
-    """
-
-    results: Sequence[Result] = ()
-    silenced: Sequence[Result] = ()
-    overview: Overview = Overview()
-    is_failed: bool = False
-
-    @property
-    def targets(self) -> list[TargetRecord]:
-        """The records of targets for whose object something is declared."""
-        return [*edited_targets(self.overview.records)]
 
 
 class Outcome(NamedTuple):
@@ -63,7 +44,10 @@ class Outcome(NamedTuple):
             changes made: only an error means that nothing was changed.
         silenced: findings that somebody silences in one place.
         proxy_urls: those that the FunctionConfig names, with their passwords.
-        comparison: the records of the run, with the data of the objects.
+        found: all findings and changes in no order, each with all values.
+        hidden: findings that somebody silences in one place, or switches off.
+        overview: the records, each with the state of its object, and the facts that the plan found besides.
+        is_failed: an error keeps the run from changing anything.
         left: how many objects of each system have the proxy, of ``run`` alone; "" where all have it.
         pieces: the ResourceList after the run, of ``run`` alone.
     """
@@ -74,9 +58,17 @@ class Outcome(NamedTuple):
     fail_on: Severity = Severity.ERROR
     silenced: tuple[Result, ...] = ()
     proxy_urls: frozenset[str] = frozenset()
-    comparison: Comparison = Comparison()
+    found: Sequence[Result] = ()
+    hidden: Sequence[Result] = ()
+    overview: Overview = NOT_PLANNED
+    is_failed: bool = False
     left: str = ""
     pieces: Sequence[bytes] = ()
+
+    @property
+    def targets(self) -> list[TargetRecord]:
+        """The records of targets for whose object something is declared."""
+        return [*edited_targets(self.overview.records)]
 
     @property
     def output(self) -> bytes:

@@ -15,7 +15,7 @@ from krm_fn.krm.codes import OF_RUN, Severity
 from krm_fn.krm.resourcelist import ListChanges, Object, ResourceList, function_config
 from krm_fn.krm.results import Result
 from krm_fn.pipeline.outcome import (
-    Comparison,
+    NOT_PLANNED,
     Outcome,
     in_report,
     once_for_each_fact,
@@ -50,17 +50,18 @@ def run(data: bytes) -> Outcome:
     del data  # of a long list, the text is enough
     outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
     left = ""
-    config = outcome.comparison.overview.config
-    if config is not None and config.mode is not Mode.REMOVE:
+    overview = outcome.overview
+    if overview is not NOT_PLANNED and overview.config.mode is not Mode.REMOVE:
         from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- a removal counts nothing
 
-        left = total(outcome.comparison, resource_list)
+        left = total(outcome, resource_list)
     reported = [*outcome.results]
     if left and outcome.changed:  # else the bytes of the list are passed on
         totals = Result(Severity.INFO, left)
         reported.append(totals.about(resource_list.function_config.ref))
     outcome = outcome._replace(
-        comparison=Comparison(),  # a long list takes less memory without it
+        found=(),
+        overview=NOT_PLANNED,  # a long list takes less memory without it
         results=tuple(results.sorted_results(reported)),
         left=left,
     )
@@ -121,11 +122,10 @@ def run_checked(
     found += silencer.left(judged)
     if config.mode is not Mode.REMOVE:
         found += silencer.left(silencer.idle(given.ref, OF_RUN))
-    silenced = [*silencer.silenced, *silencer.switched_off]
+    hidden = [*silencer.silenced, *silencer.switched_off]
     known = results.without_duplicates(found)
     has_errors = results.are_severe(found, Severity.ERROR)
     is_failed = has_errors and config.mode is not Mode.CHECK
-    comparison = Comparison(known, silenced, overview, is_failed)
     if config.mode is Mode.CHECK or has_errors:
         changes = ListChanges()
         found = [result for result in found if result.severity is not Severity.INFO]
@@ -136,7 +136,10 @@ def run_checked(
         config.fail_on,
         tuple(silencer.silenced),
         config.proxy_urls,
-        comparison,
+        known,
+        hidden,
+        overview,
+        is_failed,
     )
 
 

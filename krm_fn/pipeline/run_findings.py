@@ -82,7 +82,7 @@ def _about_place(target_record: TargetRecord) -> Iterator[Result]:
     yield from _encoded_placeholder(target_record)
     variables = target_record.variables
     is_whole_system = target_record.target_id in SYSTEMS
-    keeps = is_whole_system and target_record.options.get("conflict") == "Keep"
+    keeps = is_whole_system and target_record.context.options.get("conflict") == "Keep"
     ours = set()
     for reading in target_record.after:
         if reading.value == variables.get(reading.variable):

@@ -17,13 +17,11 @@ from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan.items import (
     ItemReader,
     ItemTargets,
-    Location,
     ObjectSource,
     fits,
     is_edited,
     is_selected,
     items_of_kinds,
-    location_of,
     targets_of_items,
 )
 from krm_fn.plan.overview import OtherNodes, Overview
@@ -48,12 +46,10 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 __all__ = [
-    "Location",
     "ObjectSource",
     "OtherNodes",
     "Overview",
     "items_of_kinds",
-    "location_of",
     "plan_records",
 ]
 
@@ -72,7 +68,7 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     Raises:
         InputError: an item of a ResourceList that concerns a target or a Cluster cannot be read.
     """
-    overview = Overview()
+    overview = Overview(config)
     reader = ItemReader(source)
     read = list(reader.of_kinds(_cluster_kinds(source)))
     read += reader.readable_of_kinds(system_kinds())
@@ -81,7 +77,8 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     folders = topology.folders()
     by_themselves = targets_of_items(source, config, ())
     uses = data_uses(reader, config, folders, by_themselves)
-    overview.take(read, topology, uses, config)
+    overview.uses = uses
+    overview.take(read, topology)
     del read  # so that memory is freed as items are taken
     targets_of = by_themselves
     if uses.listed:

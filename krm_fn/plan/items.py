@@ -8,9 +8,7 @@ from contextlib import suppress
 from krm_fn.config import ProxyConfig, Selector
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Protocol, Texts
-from krm_fn.patch import Pointer
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.target_table import ROWS, TargetRow
 from krm_fn.targets import TARGETS
@@ -50,15 +48,6 @@ class ObjectSource(Protocol):
 
     def text_for_ytt(self, index: int) -> str:
         """Return the text of one entry, with the comments above."""
-
-
-Location = tuple[int, Pointer, ObjectRef]
-"""The location of an object among all others, listed and new: its item, its place in it, its identity."""
-
-
-def location_of(item_index: int, obj: Object) -> Location:
-    """Return the location of an object, which no other object of its list has."""
-    return item_index, obj.path, obj.ref
 
 
 def is_selected(obj: Object, config: ProxyConfig) -> bool:

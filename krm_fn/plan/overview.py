@@ -17,6 +17,7 @@ from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.systems import System, system_of
 
+_NO_CONFIG = ProxyConfig()
 _OWNS_TEMPLATES = frozenset({"Cluster", "MachineDeployment", "MachinePool"})
 
 
@@ -74,7 +75,7 @@ class Overview:
     Attributes:
         records: those of the objects that a target looks at or that name a proxy, in the order of the list. Targets
             have the order of their table in each; at the end are objects that the list lacks.
-        config: the ProxyConfig of the plan; None before the Clusters are read.
+        config: the ProxyConfig of the plan.
         candidates: how many objects are of kinds that a target could write.
         selected: how many of them the selector includes.
         other_nodes: nodes of other systems, and those whose class or template is not in the list.
@@ -86,8 +87,8 @@ class Overview:
         kinds: index of an item that was read -> the kinds of its objects.
     """
 
-    def __init__(self) -> None:
-        self.config: ProxyConfig | None = None
+    def __init__(self, config: ProxyConfig = _NO_CONFIG) -> None:
+        self.config = config
         self.records: list[ObjectRecord] = []
         self.candidates = 0
         self.selected = 0
@@ -98,14 +99,10 @@ class Overview:
         self.uses = DataUses()
         self.kinds: dict[int, set[str]] = {}
 
-    def take(
-        self, read: Sequence[Object], topology: Topology, uses: DataUses, config: ProxyConfig
-    ) -> None:
+    def take(self, read: Sequence[Object], topology: Topology) -> None:
         """Note the systems and classes of Clusters, and of the objects that make their nodes."""
-        self.config = config
-        self.uses = uses
         for nodes in other_nodes(read, topology):
-            if is_selected(nodes.obj, config):
+            if is_selected(nodes.obj, self.config):
                 self.other_nodes.append(nodes)
         for obj in read:
             if obj.group_kind != CLUSTER or obj.is_local:

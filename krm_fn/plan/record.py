@@ -19,10 +19,9 @@ from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Variables
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data
 from krm_fn.places.provided import DataUses
-from krm_fn.plan.items import Location, location_of
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS, Context, ObjectProxy, Reach, Writes
+from krm_fn.targets import Context, ObjectProxy, Reach, Writes
 
 if TYPE_CHECKING:
     from krm_fn.clusters import Cluster
@@ -35,11 +34,12 @@ class TargetRecord:
 
     Attributes:
         record: the record of the object.
-        target_id: the ID of the target.
+        target: the target itself.
+        target_id: its ID.
         memberships: the Clusters that the object, or the nodes that it makes, belong to.
         resolved: the proxy that these get.
         class_context: for a target that can give groups of workers their own proxy, if there are such groups.
-        options: those of the target.
+        context: the knowledge of the target about the list while it edits the object.
         notes: findings about the object, whatever the target finds in it.
         before: the values of the places of the target before the run.
         after: their values after it.
@@ -49,17 +49,24 @@ class TargetRecord:
     def __init__(
         self,
         record: ObjectRecord,
-        target_id: str,
+        target: Target,
         object_proxy: ObjectProxy,
         options: Data,
         notes: Sequence[Result] = (),
     ) -> None:
         self.record = record
-        self.target_id = target_id
+        self.target = target
+        self.target_id = target.id
         self.memberships = object_proxy.memberships
         self.resolved = object_proxy.resolved
         self.class_context = object_proxy.context
-        self.options = options
+        self.context = Context(
+            options,
+            object_proxy.resolved.settings,
+            object_proxy.context,
+            record.uses,
+            record.is_whole,
+        )
         self.notes = notes
         self.before: Sequence[Reading] = ()
         self.after: Sequence[Reading] = ()
@@ -71,30 +78,10 @@ class TargetRecord:
         return self.record.obj
 
     @property
-    def target(self) -> Target:
-        """The target itself."""
-        return TARGETS[self.target_id]
-
-    @property
-    def location(self) -> Location:
-        """The location of the object."""
-        return location_of(self.record.item_index, self.obj)
-
-    @property
-    def context(self) -> Context:
-        """The knowledge of the target about the list while it edits the object."""
-        return Context(
-            self.options,
-            self.resolved.settings,
-            self.class_context,
-            self.record.uses,
-            self.record.is_whole,
-        )
-
-    @property
     def audience(self) -> Audience:
         """Who reads the values of the target."""
-        return self.target.readers(self.obj.data, self.options, self.record.uses).audience
+        context = self.context
+        return self.target.readers(self.obj.data, context.options, context.uses).audience
 
     @property
     def subjects(self) -> list[Data]:

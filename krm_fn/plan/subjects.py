@@ -45,7 +45,7 @@ def add_target(
     resolved = object_proxy.resolved
     if REMOVED in options and (resolved.settings.sets_any or not resolved.declared):
         options = {name: value for name, value in options.items() if name != REMOVED}
-    record.targets.append(TargetRecord(record, target.id, object_proxy, options, notes))
+    record.targets.append(TargetRecord(record, target, object_proxy, options, notes))
 
 
 def resolved_for_each(

@@ -115,8 +115,8 @@ def rows_of(text: str) -> list[Covered]:
     (located,) = located_configs(manifests, len(manifests) - 1)
     wanted = load(located.data)
     assert wanted is not None
-    comparison = run_checked(manifests, wanted).comparison
-    counted, named = (covered(comparison, manifests, named=named) for named in (False, True))
+    outcome = run_checked(manifests, wanted)
+    counted, named = (covered(outcome, manifests, named=named) for named in (False, True))
     for row, other in zip(counted, named, strict=True):
         assert (row.cells, [*map(str, row.reasons)]) == (other.cells, [*map(str, other.reasons)])
     return named

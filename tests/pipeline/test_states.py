@@ -31,7 +31,7 @@ def ran(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[Outcome, list[Cov
     """Run a list; return the outcome and the table."""
     resource_list = ResourceList(list_with_config(spec, *items))
     outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
-    return outcome, covered(outcome.comparison, resource_list)
+    return outcome, covered(outcome, resource_list)
 
 
 def written(spec: dict[str, Any], *items: dict[str, Any]) -> list[Any]:

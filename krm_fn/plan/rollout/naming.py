@@ -18,8 +18,9 @@ from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.plan import Location, ObjectSource, location_of
-from krm_fn.plan.record import TargetRecord
+from krm_fn.plan import ObjectSource
+from krm_fn.plan.items import readable_objects
+from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.settings import ProxySettings
 
 NAME = ("metadata", "name")
@@ -30,13 +31,12 @@ _LONGEST = 253
 
 
 class RolloutNote(NamedTuple):
-    """An edit of an object of item ``item_index``, or a finding about it.
+    """An edit of an object, or a finding about it.
 
     ``new_name`` is the name that the object gets by that, "" where it keeps the one that it has.
     """
 
-    item_index: int
-    obj: Object
+    record: ObjectRecord
     proposal: Edit | Result
     new_name: str = ""
 
@@ -44,10 +44,14 @@ class RolloutNote(NamedTuple):
 class Rename(NamedTuple):
     """An object whose name follows from its content: the name that it is to have, and its noun in messages."""
 
-    item_index: int
-    obj: Object
+    record: ObjectRecord
     name: str
     noun: str
+
+    @property
+    def obj(self) -> Object:
+        """The object."""
+        return self.record.obj
 
     @property
     def keeps_name(self) -> bool:
@@ -61,17 +65,33 @@ class Rename(NamedTuple):
 
 
 class User(NamedTuple):
-    """An object that refers to another one in a field; ``record`` is that of a Cluster that takes it from its class."""
+    """An object that refers to another one in a field, or a Cluster that does so by the patches of its class."""
 
-    item_index: int
-    obj: Object
+    record: ObjectRecord
     path: Pointer
-    record: TargetRecord | None = None
+    by_class: TargetRecord | None = None
 
-    @property
-    def location(self) -> Location:
-        """The identity of the object among the others of the list."""
-        return location_of(self.item_index, self.obj)
+
+def records_of_items(
+    source: ObjectSource, indexes: Iterable[int], records: Iterable[TargetRecord]
+) -> list[ObjectRecord]:
+    """Return the records of a run, and a new one for each other object of some items, in the order of the list.
+
+    Args:
+        source: the list before the run.
+        indexes: the numbers of the items, which are read only where no record is that of the whole item.
+        records: those of the run.
+    """
+    known: dict[tuple[int, Pointer], ObjectRecord] = {}
+    for target_record in records:
+        record = target_record.record
+        if not record.is_new:
+            known[record.item_index, record.obj.path] = record
+    for index in indexes:
+        if (index, ()) not in known:
+            for obj in readable_objects(source, [index]):
+                known.setdefault((index, obj.path), ObjectRecord(index, obj, ()))
+    return sorted(known.values(), key=lambda record: record.item_index)
 
 
 def find_users(
@@ -92,7 +112,7 @@ def plan_rename(
 ) -> Rename:
     """Return an object with the name that it is to have: with a hash of its content where it holds a proxy."""
     obj = records[0].obj
-    rename = Rename(records[0].record.item_index, obj, obj.base_name, noun)
+    rename = Rename(records[0].record, obj.base_name, noun)
     if not config.hash_names or not _holds_proxy(records):
         return rename
     annotations = patch.lookup(obj.data, _ANNOTATIONS)
@@ -112,19 +132,19 @@ def renamed(
 
     ``rival`` is another object of the list that has the old or the new name.
     """
-    index, obj = rename.item_index, rename.obj
+    record = rename.record
     obstacle = _obstacle(rename, users, source, rival)
     if obstacle:
         finding = Result.of("NodesKept", f"keeps its name, {obstacle}", NAME)
-        yield RolloutNote(index, obj, finding)
+        yield RolloutNote(record, finding)
         return
     why = "so that nodes roll" if rename.is_hashed else "without a hash"
     operation = patch.replace(*NAME, value=rename.name)
     edit = Edit((operation,), f'renamed to "{rename.name}" {why}')
-    yield RolloutNote(index, obj, edit, rename.name)
-    note = _note_of_base_name(obj, is_hashed=rename.is_hashed)
+    yield RolloutNote(record, edit, rename.name)
+    note = _note_of_base_name(record.obj, is_hashed=rename.is_hashed)
     if note:
-        yield RolloutNote(index, obj, note)
+        yield RolloutNote(record, note)
     for user in users:
         yield from update_reference(user, rename)
 
@@ -132,16 +152,16 @@ def renamed(
 def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
     """Yield the edit that makes a user refer to an object by its name, unless it does already or is encrypted."""
     message = f"refers to the {rename.noun} by its new name, so that nodes roll"
-    if user.record is not None:
-        yield from _updated_variable(user, user.record, rename, message)
+    if user.by_class is not None:
+        yield from _updated_variable(user.by_class, rename, message)
         return
-    data = user.obj.data
+    data = user.record.obj.data
     if patch.lookup(data, user.path) == rename.name:
         return
     if is_encrypted(data):
         return
     operation = patch.replace(*user.path, value=rename.name)
-    yield RolloutNote(user.item_index, user.obj, Edit((operation,), message))
+    yield RolloutNote(user.record, Edit((operation,), message))
 
 
 def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> RolloutNote:
@@ -149,7 +169,7 @@ def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> Rollout
     text = f"nodes keep what they have until the name of the {noun} changes. {advice(config, 'Roll them yourself')}"
     is_info = config.hash_names is False
     finding = Result.of("NodesKept", text, user.path, is_info=is_info)
-    return RolloutNote(user.item_index, user.obj, finding._replace(current=name))
+    return RolloutNote(user.record, finding._replace(current=name))
 
 
 def advice(config: ProxyConfig, by_hand: str) -> str:
@@ -160,17 +180,17 @@ def advice(config: ProxyConfig, by_hand: str) -> str:
 
 
 def _updated_variable(
-    user: User, record: TargetRecord, rename: Rename, message: str
+    target_record: TargetRecord, rename: Rename, message: str
 ) -> Iterator[RolloutNote]:
     """Yield the edit of a Cluster whose class takes the name of a Secret from a variable."""
-    if record.class_context is None:
+    if target_record.class_context is None:
         return
     name = rename.name if rename.is_hashed else ""
-    known = record.class_context._replace(secret=name, has_hashed_secrets=False)
-    context = record.context._replace(class_context=known)
-    for edit in record.target.edit(user.obj.data, context):
+    known = target_record.class_context._replace(secret=name, has_hashed_secrets=False)
+    context = target_record.context._replace(class_context=known)
+    for edit in target_record.target.edit(target_record.obj.data, context):
         if isinstance(edit, Edit):
-            yield RolloutNote(user.item_index, user.obj, edit._replace(message=message))
+            yield RolloutNote(target_record.record, edit._replace(message=message))
 
 
 def _holds_proxy(records: Iterable[TargetRecord]) -> bool:
@@ -191,11 +211,12 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: Ke
     """
     own = rename.obj.ref.namespace
     concerned = [rename.obj]
-    items = [rename.item_index]
+    items = [rename.record.item_index]
     for user in users:
-        items.append(user.item_index)
-        if not own or user.obj.ref.namespace in ("", own):
-            concerned.append(user.obj)
+        items.append(user.record.item_index)
+        obj = user.record.obj
+        if not own or obj.ref.namespace in ("", own):
+            concerned.append(obj)
     if rename.is_hashed and len(concerned) == 1:
         return "because no object of the list refers to it: add the object that refers to it to the list"
     for obj in concerned:

@@ -9,18 +9,18 @@ Sources: Cluster API 1.11 ``kubeadmconfig_controller.go`` (``resolveSecretFileCo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import Pointer, items_at, text_at
+from krm_fn.patch import items_at, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.plan import Location, ObjectSource, items_of_kinds
+from krm_fn.plan import ObjectSource, items_of_kinds
 from krm_fn.plan.items import readable_objects
-from krm_fn.plan.record import TargetRecord
+from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.rollout.naming import (
     NAME,
     RolloutNote,
@@ -28,6 +28,7 @@ from krm_fn.plan.rollout.naming import (
     find_users,
     not_rolled,
     plan_rename,
+    records_of_items,
     renamed,
     update_reference,
 )
@@ -56,7 +57,7 @@ def secret_names(
     source: ObjectSource,
     records: Sequence[TargetRecord],
     config: ProxyConfig,
-    changed: set[Location],
+    changed: Collection[ObjectRecord],
 ) -> list[RolloutNote]:
     """Return new names of Secrets and the references that follow, and which nodes keep the old content.
 
@@ -73,7 +74,7 @@ def secret_names(
         if record.target_id == _TARGET and obj.data and cluster_secret.is_name(obj.base_name):
             secrets.append((_key(obj, obj.base_name), record))
         of_class = record.class_context
-        if of_class and obj.ref.kind == "ClusterClass" and record.location in changed:
+        if of_class and obj.ref.kind == "ClusterClass" and record.record in changed:
             changed_classes.add(of_class.of_class)
     references = [*_node_references(source, records), *_class_references(records)]
     users = find_users((key for key, _ in secrets), references)
@@ -89,8 +90,8 @@ def secret_names(
         for user in its_users:
             # A reference may have been added to a Secret that has its hash already.
             notes += update_reference(user, secret)
-            is_left = record.location in changed and user.location not in changed
-            of_class = user.record.class_context if user.record else None
+            is_left = record.record in changed and user.record not in changed
+            of_class = user.by_class.class_context if user.by_class else None
             if of_class and of_class.of_class in changed_classes:
                 is_left = False  # other patches of a class roll the nodes of its Clusters
             if is_left and not config.hash_names:
@@ -101,23 +102,17 @@ def secret_names(
 
 def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> Iterator[_Reference]:
     """Yield the files of nodes whose content is in the Secret of a Cluster, as the run leaves them."""
-    objects: dict[tuple[int, Pointer], Object] = {}
-    for record in records:
-        if not record.record.is_new:
-            objects[record.record.item_index, record.obj.path] = record.obj
     possible = items_of_kinds(source, KIND_NAMES)
-    for index in source.holding((giantswarm.SYSTEMD_PROXY_SUFFIX,), possible):
-        for obj in readable_objects(source, [index]):
-            if not obj.is_local:
-                objects.setdefault((index, obj.path), obj)
-    for (index, _), obj in objects.items():
+    named = source.holding((giantswarm.SYSTEMD_PROXY_SUFFIX,), possible)
+    for record in records_of_items(source, named, records):
+        obj = record.obj
         kind = NODE_KINDS.get(obj.group_kind)
-        if kind is None:
+        if kind is None or obj.is_local:
             continue
         for path, file in items_at(obj.data, kind.files):
             name = text_at(file, _NAME_IN_FILE)
             if cluster_secret.is_name(name):
-                user = User(index, obj, (*path, *_NAME_IN_FILE))
+                user = User(record, (*path, *_NAME_IN_FILE))
                 yield _Reference(_key(obj, name), user)
 
 
@@ -135,10 +130,10 @@ def _class_references(records: Sequence[TargetRecord]) -> Iterator[_Reference]:
     for record, of_class, name in patched:
         obj = record.obj
         if name:
-            user = User(record.record.item_index, obj, ("spec", "topology"), record)
+            user = User(record.record, ("spec", "topology"), record)
             yield _Reference(_key(obj, name), user)
         elif of_class not in with_clusters:
-            user = User(record.record.item_index, obj, ("spec", "patches"))
+            user = User(record.record, ("spec", "patches"))
             yield _Reference(_key(obj, cluster_secret.name_for("<cluster>")), user)
 
 
@@ -151,15 +146,14 @@ def _missing(
     """Yield a warning for each reference to a Secret that is not in the list, unless the user lets a run create it."""
     if config.targets.is_on(_TARGET) and config.targets.generates(_TARGET):
         return
-    with_proxy = {record.location for record in records if record.resolved.settings.sets_any}
-    wanted = [reference for reference in references if reference.user.location in with_proxy]
+    with_proxy = {record.record for record in records if record.resolved.settings.sets_any}
+    wanted = [reference for reference in references if reference.user.record in with_proxy]
     if not wanted:
         return
     listed: ObjectIndex[None] = ObjectIndex()
-    for index in items_of_kinds(source, _SECRET_NAMES):
-        for obj in readable_objects(source, [index]):
-            for path in (NAME, _SECRET_NAMES.get(obj.ref.kind, NAME)):
-                listed.add(_key(obj, text_at(obj.data, path)), None)
+    for obj in readable_objects(source, items_of_kinds(source, _SECRET_NAMES)):
+        for path in (NAME, _SECRET_NAMES.get(obj.ref.kind, NAME)):
+            listed.add(_key(obj, text_at(obj.data, path)), None)
     for secret, user in wanted:
         if not listed.candidates(secret):
             message = (
@@ -167,7 +161,7 @@ def _missing(
                 "it, or let `spec.targets.giantswarm.generate` list `systemdProxy`"
             )
             finding = Result.of("SecretMissing", message, user.path)
-            yield RolloutNote(user.item_index, user.obj, finding)
+            yield RolloutNote(user.record, finding)
 
 
 def _key(obj: Object, name: str) -> Key:

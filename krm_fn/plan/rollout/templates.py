@@ -6,15 +6,14 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from krm_fn.clusters import Folders, Key, ObjectIndex, key_of, nearest, references
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.results import Result
-from krm_fn.plan import Location, ObjectSource, items_of_kinds
-from krm_fn.plan.items import readable_objects
-from krm_fn.plan.record import TargetRecord
+from krm_fn.plan import ObjectSource, items_of_kinds
+from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.rollout.naming import (
     Rename,
     RolloutNote,
@@ -23,6 +22,7 @@ from krm_fn.plan.rollout.naming import (
     find_users,
     not_rolled,
     plan_rename,
+    records_of_items,
     renamed,
 )
 from krm_fn.products import distributions
@@ -41,7 +41,7 @@ def template_names(
     source: ObjectSource,
     records: Sequence[TargetRecord],
     config: ProxyConfig,
-    changed: set[Location],
+    changed: Collection[ObjectRecord],
 ) -> Iterator[RolloutNote]:
     """Yield new names of templates and the references that follow, and which nodes are not rolled.
 
@@ -49,13 +49,13 @@ def template_names(
         source: the list before the run.
         records: those of all targets, after injection.
         config: the checked FunctionConfig.
-        changed: the objects whose data has changed.
+        changed: those of the objects whose data has changed.
     """
     concerned: list[Rename] = []
     names: dict[Key, str] = {}
-    for location, group in groupby(records, key=lambda record: record.location):
+    for record, group in groupby(records, key=lambda target_record: target_record.record):
         of_object = list(group)
-        obj = of_object[0].obj
+        obj = record.obj
         if obj.group_kind not in _FROZEN or not obj.ref.name:
             continue
         content = [obj.data.get("spec")]
@@ -63,7 +63,7 @@ def template_names(
         # Of two objects with one identity the first decides about both names.
         name = names.setdefault(key_of(obj), template.name)
         template = template._replace(name=name)
-        if location in changed or not template.keeps_name:
+        if record in changed or not template.keeps_name:
             concerned.append(template)
     if not concerned:
         return
@@ -113,7 +113,7 @@ def _rival(
         templates: all templates.
     """
     renamed_key = key._replace(name=names[key])
-    for file in {key.file: None, **{user.obj.ref.file_path: None for user in users}}:
+    for file in {key.file: None, **{user.record.obj.ref.file_path: None for user in users}}:
         for template in templates.candidates(key._replace(file=file)):
             if names.get(template, template.name) != names[key]:
                 return template
@@ -126,21 +126,18 @@ def _rival(
 
 def _users(source: ObjectSource, records: Sequence[TargetRecord]) -> ObjectIndex[list[User]]:
     """Return the templates of the list, and who refers to each; objects that have an edit are not read again."""
-    read = {record.record.item_index: record.obj for record in records if not record.record.is_new}
     templates: list[Key] = []
     named: list[tuple[Key, User]] = []
-    for index in items_of_kinds(source, {kind for _, kind in _FROZEN}):
-        objects = [*readable_objects(source, [index])]
-        if index in read and not read[index].path:
-            objects = [read[index]]
-        for obj in objects:
-            if obj.group_kind in _FROZEN:
-                templates.append(key_of(obj))
-            if obj.is_local:
-                continue
-            for template, path in references(obj):
-                user = User(index, obj, (*path, "name"))
-                named.append((template, user))
+    indexes = items_of_kinds(source, {kind for _, kind in _FROZEN})
+    for record in records_of_items(source, indexes, records):
+        obj = record.obj
+        if obj.group_kind in _FROZEN:
+            templates.append(key_of(obj))
+        if obj.is_local:
+            continue
+        for template, path in references(obj):
+            user = User(record, (*path, "name"))
+            named.append((template, user))
     return find_users(templates, named)
 
 
@@ -156,8 +153,8 @@ def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Ite
             text = f"no object refers to it: {patch}. Else {text}"
         is_info = config.hash_names is False
         finding = Result.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
-        yield RolloutNote(template.item_index, template.obj, finding)
+        yield RolloutNote(template.record, finding)
         return
     for user in users:
-        if user.obj.ref.kind in _MACHINES:
+        if user.record.obj.ref.kind in _MACHINES:
             yield not_rolled(user, "template", template.obj.ref.name, config)
