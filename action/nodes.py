@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.masking import redact
-from krm_fn.printable import printable
+from krm_fn.krm.masking import printable, redact
 
 Fields = tuple[tuple[str, ...], ...]
 _OF_MACHINES: Fields = (

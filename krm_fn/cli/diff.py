@@ -12,9 +12,8 @@ from itertools import pairwise
 
 from krm_fn.cli.masking import MaskedText
 from krm_fn.krm.manifests import ContentChange, FileChanges
-from krm_fn.krm.masking import ProxyPasswords, redact
+from krm_fn.krm.masking import ProxyPasswords, printable, redact
 from krm_fn.light_typing import NamedTuple
-from krm_fn.printable import printable
 from krm_fn.yamledit.stream import documents
 
 _CONTEXT = 3

@@ -26,13 +26,13 @@ from krm_fn.cli.streams import Answer
 from krm_fn.errors import UsageError
 from krm_fn.krm.manifests import ContentChange
 from krm_fn.krm.masking import redact, shown_line
+from krm_fn.krm.results import some
 from krm_fn.light_typing import Any, Fields, TypeVar
 from krm_fn.noproxy import parse, why_wrong
 from krm_fn.noproxy.entries import CLUSTER_NAMES, SHORT_NAMES
 from krm_fn.patch import Data
 from krm_fn.pipeline.audit import ReadableManifests
 from krm_fn.pipeline.covered import targets_to_choose
-from krm_fn.printable import some
 from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow
 
 _Read = TypeVar("_Read")

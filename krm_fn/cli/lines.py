@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from krm_fn.krm.codes import FIXED, Severity, explanations
 from krm_fn.krm.masking import redact, shown_line
-from krm_fn.krm.results import Result, by_importance, count, grouped
+from krm_fn.krm.results import LONGEST, Result, by_importance, count, grouped, shortened
 from krm_fn.pipeline.outcome import missing_facts_lines
-from krm_fn.printable import LONGEST, shortened
 
 _LONGEST_FILE = 40
 _NOT_SAID = (

@@ -15,6 +15,7 @@ from itertools import accumulate
 
 from krm_fn.errors import InputError
 from krm_fn.krm.masking import (
+    HIDDEN,
     ProxyPasswords,
     holds_secret_object,
     is_secret,
@@ -22,7 +23,6 @@ from krm_fn.krm.masking import (
     redact_lines,
     spans_over_lines,
 )
-from krm_fn.printable import HIDDEN
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, walk

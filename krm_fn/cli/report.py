@@ -12,10 +12,9 @@ from urllib.parse import quote
 
 from krm_fn.krm.codes import Severity, explanations
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.masking import shown_line
+from krm_fn.krm.masking import printable_html, shown_line
 from krm_fn.krm.results import Result, is_severe
 from krm_fn.light_typing import Any, Fields
-from krm_fn.printable import printable_html
 from krm_fn.yamledit import Position
 
 _SARIF_SCHEMA = (

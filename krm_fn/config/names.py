@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.errors import ConfigProblem
+from krm_fn.krm.masking import HIDDEN
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.patch import Pointer, field_path, lookup
-from krm_fn.printable import HIDDEN
 
 _LONGEST = 80
 PlacedTexts = Iterator[tuple[Pointer, str]]

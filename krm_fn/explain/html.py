@@ -10,8 +10,9 @@ from string import Template
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.sections import Section, sections
+from krm_fn.krm.masking import printable_html
+from krm_fn.krm.results import some
 from krm_fn.package_files import text_of
-from krm_fn.printable import printable_html, some
 
 _FEW = 5
 _MOST = 200

@@ -13,11 +13,10 @@ from krm_fn.explain.hosts import Reached
 from krm_fn.explain.node_changes import NodeChange
 from krm_fn.krm.codes import explanations
 from krm_fn.krm.masking import redact
-from krm_fn.krm.results import grouped
+from krm_fn.krm.results import grouped, some
 from krm_fn.light_typing import NamedTuple
 from krm_fn.pipeline.covered import HEAD
 from krm_fn.pipeline.outcome import missing_facts_lines
-from krm_fn.printable import some
 
 COVERED = "What was covered"
 _Rows = list[list[str]]

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.sections import COVERED, Section, sections
+from krm_fn.krm.masking import printable
+from krm_fn.krm.results import some
 from krm_fn.pipeline.covered import covered_lines
-from krm_fn.printable import printable, some
 
 _FEW = 6
 _WIDEST = 60

@@ -1,10 +1,13 @@
-"""No credential in any output.
+"""No credential in any output, and nothing that a terminal would carry out.
 
 A credential is the user info of a URL, a value under the name of a credential, a private key, a token, and such a text
 in base64, gzip or escapes. `redact` hides it in every message; `krm_fn.cli.masking` does so in the lines of a diff,
 where it also hides the data of Secrets and the passwords of the run.
 
 From a credential on, the rest of the line is hidden; a text that is safe only as a whole is hidden as a whole.
+
+A name in a manifest may hold any character. Escape sequences would be carried out by the terminal (ECMA-48), and marks
+like U+202E show another text than there is ("Trojan Source", CVE-2021-42574).
 """
 
 from __future__ import annotations
@@ -14,8 +17,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.printable import HIDDEN, printable
 from krm_fn.proxy_url import split_url
+
+HIDDEN = "***"
+"""The text that an output shows in the place of a secret."""
+_KEPT = frozenset({"Cs", "Zs"})
+"""Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
 
 
 class Credential(NamedTuple):
@@ -320,6 +327,27 @@ def shown_line(text: str) -> str:
     if found and not before.endswith((" ", HIDDEN)) and not behind.startswith("sha"):
         line = f"{before[: found.end()]}{HIDDEN}{at}{behind}"
     return printable(line)
+
+
+def printable(line: str) -> str:
+    r"""Return one line with ``\x1b`` or ``\u202e`` in place of the characters that a terminal would carry out."""
+    if line.isprintable():
+        return line
+    return "".join(map(_escaped, line))
+
+
+def printable_html(text: str) -> str:
+    """Return a text as HTML, SVG or XML has to hold it to show it, also inside of an attribute in quotes."""
+    from html import escape  # noqa: PLC0415 -- few outputs are HTML
+
+    return escape(printable(text))
+
+
+def _escaped(char: str) -> str:
+    import unicodedata  # noqa: PLC0415 -- a megabyte for rare characters
+
+    is_shown = char.isprintable() or unicodedata.category(char) in _KEPT
+    return char if is_shown else char.encode("unicode_escape").decode()
 
 
 def holds_secret_object(text: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import ObjectRef
+from krm_fn.krm.results import ObjectRef, shortened
 from krm_fn.light_typing import Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Outcome
@@ -18,7 +18,6 @@ from krm_fn.places.installed_charts import charts_of, is_known
 from krm_fn.plan import ObjectSource, Overview, plan_records
 from krm_fn.plan.items import fits, readable_objects
 from krm_fn.plan.record import ObjectRecord, Reason, State, Why
-from krm_fn.printable import shortened
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_kinds

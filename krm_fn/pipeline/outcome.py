@@ -8,11 +8,10 @@ from krm_fn.krm import results
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.resourcelist import ListChanges
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, some
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.plan import Overview
 from krm_fn.plan.record import TargetRecord, edited_targets
-from krm_fn.printable import some
 
 CHANGE_DUE = "ProxyMissing"
 """The code of a change that a check reports and does not make."""

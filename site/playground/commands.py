@@ -21,8 +21,7 @@ from krm_fn.cli import main
 from krm_fn.cli.masking import MaskedText
 from krm_fn.errors import InputError
 from krm_fn.formats.embedded import values
-from krm_fn.krm.masking import ProxyPasswords, redact
-from krm_fn.printable import HIDDEN
+from krm_fn.krm.masking import HIDDEN, ProxyPasswords, redact
 from krm_fn.proxy_url import split_url
 from krm_fn.yamledit import read
 from krm_fn.yamledit.stream import documents
