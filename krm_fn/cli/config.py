@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from krm_fn import config
-from krm_fn.cli.files import common_folder, files_above
 from krm_fn.cli.selection import Selection
 from krm_fn.cli.streams import read_file
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
@@ -34,21 +33,13 @@ def config_of_file(path: str, *more: Manifests) -> LocatedConfig:
     return _only(configs, path)
 
 
-def find_config(
-    manifests: Manifests,
-    selection: Selection,
-    path: str,
-    paths: Sequence[str],
-    exclude: Sequence[str] = (),
-) -> LocatedConfig:
+def find_config(manifests: Manifests, selection: Selection, path: str) -> LocatedConfig:
     """Return the only ProxyConfig of a command line.
 
     Args:
         manifests: the documents of the command line.
         selection: their files.
         path: the file of `--config`; "" where it is not given.
-        paths: the files and folders of the command line.
-        exclude: patterns of files to leave out.
 
     Raises:
         UsageError: there is none, or there are several.
@@ -64,9 +55,9 @@ def find_config(
         _refuse_misspelt(manifests)
     is_own = configs and (selection.is_stream or configs[0].is_of_list)
     if not is_own:
-        configs += _configs_above(manifests, paths, exclude)
+        configs += _configs_above(manifests, selection)
     if not configs:
-        for name in (*selection.paths, *_files_above(paths, exclude)):
+        for name in (*selection.paths, *selection.above()):
             if os.path.basename(name) == "proxy.yaml":
                 raise _without_config(Manifests({name: read_file(name)}), name)
         raise UsageError(
@@ -76,22 +67,20 @@ def find_config(
     return _only(configs)
 
 
-def config_above(manifests: Manifests, paths: Sequence[str]) -> LocatedConfig | None:
+def config_above(manifests: Manifests, selection: Selection) -> LocatedConfig | None:
     """Return the only ProxyConfig in the folder of the paths or above it, or None."""
-    configs = _configs_above(manifests, paths)
+    configs = _configs_above(manifests, selection)
     return _only(configs) if configs else None
 
 
-def _configs_above(
-    manifests: Manifests, paths: Sequence[str], exclude: Sequence[str] = ()
-) -> list[LocatedConfig]:
+def _configs_above(manifests: Manifests, selection: Selection) -> list[LocatedConfig]:
     """Return the ProxyConfigs of other files in the folder of the paths, and above it in the git repository.
 
     A file that cannot be read holds none, and the ``functionConfig`` of a ResourceList is none.
     """
     configs: list[LocatedConfig] = []
     known = manifests.paths.values()
-    for file in _files_above(paths, exclude):
+    for file in selection.above():
         if os.path.realpath(file) in known:
             continue
         with suppress(InputError, UsageError):
@@ -99,12 +88,6 @@ def _configs_above(
             if config.KIND.encode() in content:
                 configs += _configs(Manifests({file: content}, {file: file}), manifests)
     return [candidate._replace(is_above=True) for candidate in configs if not candidate.is_of_list]
-
-
-def _files_above(paths: Sequence[str], exclude: Sequence[str]) -> Iterator[str]:
-    """Yield the names of the files in the folder of the paths, and above it in the git repository."""
-    folder = common_folder([path for path in paths if path != "-"])
-    return files_above(folder, exclude)
 
 
 def _configs(manifests: Manifests, *more: Manifests) -> list[LocatedConfig]:

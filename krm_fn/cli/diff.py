@@ -81,12 +81,12 @@ def diff_lines(
             lines += _head(shown, changes[shown])
         lines.append(hunk.head())
         for mark, text, number in hunk.lines():
-            content, line_break = text.split(number)
-            masked = text.line(number)
+            raw, masked = text.raw[number], text.shown[number]
+            content = raw.rstrip("\r\n")
             hidden += masked != content
             cells = map(printable, masked.split("\t"))
-            lines.append(mark + "\t".join(cells) + line_break[:-1])
-            if not line_break:
+            lines.append(mark + "\t".join(cells) + raw[len(content) : -1])
+            if raw == content:
                 lines.append("\\ No newline at end of file")
         if others:
             names = dict.fromkeys(_shown(other.name) for other in others)

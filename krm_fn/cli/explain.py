@@ -28,7 +28,7 @@ def run(args: Namespace) -> Answer:
     start = folder if args.output == "html" else ""
     selection = select(args.paths, args.exclude, also, start)
     manifests = selection.documents()
-    found = find_config(manifests, selection, args.config, args.paths, args.exclude)
+    found = find_config(manifests, selection, args.config)
     config = found.load()
     if config.mode is Mode.CHECK:
         config = config._replace(mode=Mode.INJECT)

@@ -49,7 +49,7 @@ def run(args: Namespace) -> Answer:
         config = config_of_file(args.config).load()
     else:
         selection = select(["-"], ())
-        config = find_config(Manifests(selection.manifests), selection, "", ()).load()
+        config = find_config(Manifests(selection.manifests), selection, "").load()
     if args.system == "konvoy":
         return _command_line(args, config)
     return _file(args, config)

@@ -58,7 +58,7 @@ def run(args: Namespace) -> Answer:
     asks = not (args.yes or args.print)
     if not args.print:
         files = [located.ref.file_path for located in manifests.configs()]
-        above = config_above(manifests, [args.folder])
+        above = config_above(manifests, selection)
         if above:
             files.append(above.file)
         if files:

@@ -61,7 +61,7 @@ def _of_files(args: Namespace, config: ProxyConfig | None) -> Answer:
     selection.refuse_nothing(manifests)
     above = None
     if config is None and not selection.is_stream and not manifests.configs():
-        above = config_above(manifests, args.paths)
+        above = config_above(manifests, selection)
         config = above.load() if above else None
     found = audit(manifests, config, Audience(args.consumer))
     lines = kind_lines(found.results, verbose=args.verbose)

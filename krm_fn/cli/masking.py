@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequence_
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 
 from krm_fn.errors import InputError
@@ -24,99 +24,96 @@ from krm_fn.krm.masking import (
     spans_over_lines,
 )
 from krm_fn.yamledit import Document
+from krm_fn.yamledit.lines import Span
 from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, walk
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_COMMENT = re.compile(r"(?:^|(?<=\s))#")
+_COMMENT = r"(?m)(?:^|(?<=\s))#.*"
 
 
 class MaskedText:
-    """A text of a diff, ``raw`` its lines as they are; it is read when a line is wanted."""
+    """A text of a diff; ``raw`` are its lines as they are, with their line breaks."""
 
     def __init__(self, text: str, passwords: ProxyPasswords) -> None:
-        self.raw = _LINE.findall(text)
+        self.raw = _lines(text)
         self._text = text
-        self._starts = [0, *accumulate(map(len, self.raw))]
-        self._is_read = False
-        self._hidden_from: dict[int, int] = {}
         self._masked = partial(_masked, passwords=passwords)
 
-    def line(self, number: int) -> str:
-        """Return the part of a line, counted from 0, that may be shown, without its line break."""
-        if not self._is_read:
-            self._is_read = True
-            for start, end in documents(self._text):
-                self._read(start, end)
-        line, _ = self.split(number)
-        if number in self._hidden_from:
-            line = line[: self._hidden_from[number]]
-            return self._masked(line + HIDDEN)
-        return self._masked(line)
+    @cached_property
+    def shown(self) -> list[str]:
+        """The part of each line that may be shown, without its line break; found when a line is wanted."""
+        hidden_from = self._hidden_from()
+        lines = []
+        for number, raw in enumerate(self.raw):
+            line = raw.rstrip("\r\n")
+            if number in hidden_from:
+                line = line[: hidden_from[number]] + HIDDEN
+            lines.append(self._masked(line))
+        return lines
 
-    def split(self, number: int) -> tuple[str, str]:
-        """Return the content of a line, and its line break."""
-        content = self.raw[number].rstrip("\r\n")
-        return content, self.raw[number][len(content) :]
+    def _hidden_from(self) -> dict[int, int]:
+        """Return the number of each line with a secret -> the column from which it is hidden."""
+        starts = [0, *accumulate(map(len, self.raw))]
+        columns: dict[int, int] = {}
+        for start, end in documents(self._text):
+            for first, last in _secret_spans(self._text[start:end], self._masked):
+                number = bisect_right(starts, start + first) - 1
+                behind = max(bisect_right(starts, start + last - 1), number + 1)
+                for at in range(
+                    number, min(behind, len(self.raw))
+                ):  # an empty value may be at the end
+                    line = self.raw[at]
+                    if line.strip():
+                        indentation = len(line) - len(line.lstrip())
+                        column = max(start + first - starts[at], indentation)
+                        columns[at] = min(column, columns.get(at, column))
+        return columns
 
-    def _read(self, start: int, end: int) -> None:
-        """Note the hidden parts of a document."""
-        try:
-            document = Document(self._text[start:end])
-            document.data()  # refuses aliases that say too much
-        except InputError:  # nobody knows what is a value
-            self._hide(start, end)
-            return
-        for first, last in spans_over_lines(self._text[start:end]):
-            self._hide(start + first, start + last)
-        is_secret = False
-        for node in walk(document.root):
-            secrets = list(_secrets(node))
-            if isinstance(node, Scalar) and self._is_hidden_as_a_whole(node, start):
-                secrets.append(node)
-            for secret in secrets:
-                self._hide(start + secret.start, start + secret.end)
-            if _is_secret_object(node):
-                is_secret = True
-        if is_secret:
-            self._hide_comments(start, end)
 
-    def _hide_comments(self, start: int, end: int) -> None:
-        """Hide the comments of a document: somebody may have left a value in one."""
-        for number in self._lines_of(start, end):
-            comment = _COMMENT.search(self.raw[number])
-            if comment:
-                begin = self._starts[number]
-                self._hide(begin + comment.start(), begin + comment.end())
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text with their line breaks, which are those of YAML alone."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
-    def _is_hidden_as_a_whole(self, node: Scalar, start: int) -> bool:
-        """Return whether a value holds a credential that its lines, each masked by itself, would show."""
-        if holds_secret_object(node.value):
-            return True
-        masked = self._masked(node.value)
-        if masked == node.value:
-            return False
-        if node.style == "|":
-            return masked != "\n".join(map(self._masked, node.value.split("\n")))
-        lines = [
-            self.raw[number] for number in self._lines_of(start + node.start, start + node.end)
-        ]
-        return masked not in "\n".join(map(self._masked, lines))
 
-    def _hide(self, start: int, end: int) -> None:
-        """Hide the lines of a place, from its beginning on."""
-        for number in self._lines_of(start, end):
-            line = self.raw[number]
-            if not line.strip():
-                continue
-            indentation = len(line) - len(line.lstrip())
-            begin = max(start - self._starts[number], indentation)
-            known = self._hidden_from.get(number, begin)
-            self._hidden_from[number] = min(begin, known)
+def _secret_spans(text: str, masked: Callable[[str], str]) -> Iterator[Span]:
+    """Yield where the parts of a document are of which no line may show anything.
 
-    def _lines_of(self, start: int, end: int) -> range:
-        first = bisect_right(self._starts, start) - 1
-        return range(first, max(bisect_right(self._starts, end - 1), first + 1))
+    Args:
+        text: the document.
+        masked: returns a text without credentials.
+    """
+    try:
+        document = Document(text)
+        document.data()  # refuses aliases that say too much
+    except InputError:  # nobody knows what is a value
+        yield 0, len(text)
+        return
+    yield from spans_over_lines(text)
+    is_secret = False
+    for node in walk(document.root):
+        for secret in _secrets(node):
+            yield secret.start, secret.end
+        if isinstance(node, Scalar) and _is_hidden_as_a_whole(node, text, masked):
+            yield node.start, node.end
+        is_secret = is_secret or _is_secret_object(node)
+    if is_secret:  # somebody may have left a value in a comment
+        for comment in re.finditer(_COMMENT, text):
+            yield comment.span()
+
+
+def _is_hidden_as_a_whole(node: Scalar, text: str, masked: Callable[[str], str]) -> bool:
+    """Return whether a value holds a credential that its lines, each masked by itself, would show."""
+    if holds_secret_object(node.value):
+        return True
+    shown = masked(node.value)
+    if shown == node.value:
+        return False
+    if node.style == "|":
+        return shown != "\n".join(map(masked, node.value.split("\n")))
+    start = text.rfind("\n", 0, node.start) + 1
+    _, _, behind = text[node.end - 1 :].partition("\n")
+    lines = _lines(text[start : len(text) - len(behind)])
+    return shown not in "\n".join(map(masked, lines))
 
 
 @lru_cache(maxsize=10_000)

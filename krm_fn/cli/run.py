@@ -13,7 +13,7 @@ from pathlib import Path
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
-from krm_fn.cli.files import common_folder, real_path
+from krm_fn.cli.files import real_path
 from krm_fn.cli.lines import kind_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
@@ -42,7 +42,7 @@ def run(args: Namespace) -> Answer:
     _refuse_contradictions(args)
     selection = select(args.paths, args.exclude)
     files = selection.documents()
-    found = find_config(files, selection, args.config, args.paths, args.exclude)
+    found = find_config(files, selection, args.config)
     _refuse_other_input(args, selection, files, found)
     config = function_config(_with_options(found.data, args))
     outcome = run_list(files, config, found.objects)
@@ -190,7 +190,7 @@ def _written(args: Namespace, selection: Selection, changes: FileChanges) -> Fil
         paths = selection.paths
         return {paths.get(name) or real_path(name): change for name, change in changes.items()}
     folder = Path(os.path.realpath(args.output_dir))
-    base = common_folder(args.paths)
+    base = selection.folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     if folder.is_relative_to(base):

@@ -72,13 +72,16 @@ _NAMED = (LeftAlone.NOT_UTF8, LeftAlone.UNFINISHED, LeftAlone.PLACEHOLDERS)
 class Selection(NamedTuple):
     """The files that were read, by name: those that are manifests, and why each other one is left alone.
 
-    ``paths`` has the absolute path of each file; it is empty for a stream.
+    ``paths`` has the absolute path of each file; it is empty for a stream. ``folder`` is the innermost one around them,
+    and ``exclude`` the patterns of files to leave out.
     """
 
     files: dict[str, bytes]
     manifests: dict[str, bytes]
     left_alone: dict[str, LeftAlone]
     paths: dict[str, str]
+    folder: str
+    exclude: Sequence[str]
 
     @property
     def is_stream(self) -> bool:
@@ -90,6 +93,10 @@ class Selection(NamedTuple):
         """The files that hold no objects, but may say something about a proxy."""
         reasons = (LeftAlone.KUSTOMIZE, LeftAlone.OTHER)
         return {name: self.files[name] for name, why in self.left_alone.items() if why in reasons}
+
+    def above(self) -> Iterator[str]:
+        """Yield the names of the files directly in the folder, and in those above it in the git repository."""
+        return files_above(self.folder, self.exclude)
 
     def lines(self, *, verbose: bool) -> list[str]:
         """Return a line for each file that is left alone, by default only where that must be a mistake."""
@@ -144,12 +151,13 @@ def select(
         if len(paths) > 1:
             raise UsageError("`-` must be the only path: all objects must come on standard input")
         content = streams.read()
-        return Selection({streams.STDIN: content}, {streams.STDIN: content}, {}, {})
-    selection = Selection({}, {}, {}, {})
+        files = {streams.STDIN: content}
+        return Selection(files, files, {}, {}, common_folder(()), exclude)
+    selection = Selection({}, {}, {}, {}, common_folder(paths), exclude)
     found = find_files(paths or ["."], exclude)
     inputs: set[str] = set()
     if LeftAlone.KUSTOMIZE not in also:
-        inputs = _inputs(paths, found)
+        inputs = _inputs(selection.folder, found)
     for called, path, is_regular in found:
         name = os.path.relpath(path, start) if start else called
         if not is_regular:
@@ -228,16 +236,15 @@ def _is_chart(folder: str) -> bool:
     return os.path.isfile(os.path.join(folder, "Chart.yaml"))
 
 
-def _inputs(paths: Sequence[str], found: Iterable[FoundFile]) -> set[str]:
+def _inputs(common: str, found: Iterable[FoundFile]) -> set[str]:
     """Return the inputs of kustomizations in the folders of some files, above them, and elsewhere around them."""
-    common = common_folder(paths)
-    above = map(os.path.realpath, files_above(common))
-    folders = {os.path.dirname(file) for file in (*above, *(file.path for file in found))}
-    around = [
-        folder
-        for folder, names in folders_around(common)
-        if folder not in folders and any(map(_is_kustomization, names))
-    ]
+    files = [*map(os.path.realpath, files_above(common))]
+    files += [file.path for file in found]
+    folders = set(map(os.path.dirname, files))
+    around = []
+    for folder, names in folders_around(common):
+        if folder not in folders and any(map(_is_kustomization, names)):
+            around.append(folder)
     return _inputs_of_kustomizations(folders) | _inputs_of_kustomizations(around, "../")
 
 

@@ -6,15 +6,13 @@ from collections.abc import Iterable
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.krm.masking import redact
+from krm_fn.light_typing import Texts
 
 _ROLES = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
 
-Names = tuple[str, ...]
-"""Names, each once, in the order in which they were found."""
 
-
-def distinct(names: Iterable[str]) -> Names:
-    """Return each name once."""
+def distinct(names: Iterable[str]) -> Texts:
+    """Return each name once, in the order in which they were found."""
     return tuple(dict.fromkeys(names))
 
 
@@ -24,13 +22,13 @@ def cluster_name(namespace: str, name: str) -> str:
     return str(redact(full_name))
 
 
-def cluster_names(memberships: Iterable[Membership]) -> Names:
+def cluster_names(memberships: Iterable[Membership]) -> Texts:
     """Return the names of the Clusters of an object."""
     clusters = [membership.cluster for membership in memberships]
     return distinct(cluster_name(cluster.namespace, cluster.name) for cluster in clusters)
 
 
-def parts_of(memberships: Iterable[Membership]) -> Names:
+def parts_of(memberships: Iterable[Membership]) -> Texts:
     """Return the parts of its Clusters that an object is for: "control plane", "worker md-0"; () for all nodes."""
     parts = []
     for membership in memberships:

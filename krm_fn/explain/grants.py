@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.explain.clients import CLIENTS
-from krm_fn.explain.cluster_names import Names, cluster_names, distinct, parts_of
+from krm_fn.explain.cluster_names import cluster_names, distinct, parts_of
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import Urls
+from krm_fn.light_typing import Texts, Urls
 from krm_fn.noproxy import Audience, Entry, parse
 from krm_fn.plan.record import TargetRecord
 from krm_fn.settings import Resolved
@@ -37,8 +37,8 @@ class ProxyEntry:
     """
 
     text: str
-    why: Names
-    clusters: Names
+    why: Texts
+    clusters: Texts
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class WrittenPlace:
 
     object: str
     file: str
-    targets: Names
+    targets: Texts
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Proxy:
     """
 
     readers: str
-    clusters: Names
-    parts: Names
+    clusters: Texts
+    parts: Texts
     http_proxy: str
     https_proxy: str
     no_proxy: list[ProxyEntry]
@@ -92,8 +92,8 @@ class Grant:
     """A proxy that a place gets, for some parts of its Clusters."""
 
     target_record: TargetRecord
-    clusters: Names
-    parts: Names
+    clusters: Texts
+    parts: Texts
     resolved: Resolved
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, value_of
 from krm_fn.explain.clients import CLIENTS
-from krm_fn.explain.cluster_names import Names
+from krm_fn.light_typing import Texts
 from krm_fn.noproxy.entries import network
 from krm_fn.noproxy.policy import CLUSTER_DOMAIN
 
@@ -41,13 +41,13 @@ class Reached:
     """How programs reach a host, and others like it: the names of those that go direct, use the proxy, or fail."""
 
     host: Host
-    direct: Names
-    by_proxy: Names
-    failing: Names
-    others: Names = ()
+    direct: Texts
+    by_proxy: Texts
+    failing: Texts
+    others: Texts = ()
 
     @property
-    def wrong(self) -> Names:
+    def wrong(self) -> Texts:
         """The programs that go the wrong way, or fail."""
         if self.host.should_be_direct is None:
             return self.failing

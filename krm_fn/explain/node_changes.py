@@ -10,14 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from krm_fn.clusters import Membership
-from krm_fn.explain.cluster_names import Names, cluster_names, parts_of
+from krm_fn.explain.cluster_names import cluster_names, parts_of
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, grouped
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import Texts
 from krm_fn.plan.record import TargetRecord
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets import TARGETS
+from krm_fn.targets.base import NodeUpdate
 
 _KINDS: Mapping[tuple[str, str], NodeConfigKind | DistributionRow] = {**NODE_KINDS, **TEMPLATES}
 """The kinds that set up nodes of kubeadm and the like, and the templates of others."""
@@ -39,17 +40,10 @@ class NodeChange:
         why: the reason for either.
     """
 
-    clusters: Names
-    parts: Names
+    clusters: Texts
+    parts: Texts
     object: str
     file: str
-    is_replaced: bool
-    why: str
-
-
-class _Effect(NamedTuple):
-    """Whether new machines take the place of nodes, and why."""
-
     is_replaced: bool
     why: str
 
@@ -71,66 +65,68 @@ def node_changes(results: Sequence[Result], targets: Iterable[TargetRecord]) -> 
     for group in grouped(results, lambda result: result.ref):
         ref = group[0].ref
         memberships = members.get(ref, ())
-        effect: _Effect | None
         if ref in keeping:
             template = (ref.namespace, keeping[ref].current)
             memberships = memberships or members_by_template.get(template, ())
-            effect = _Effect(False, keeping[ref].message)
+            update = NodeUpdate(is_rolled=False, why=keeping[ref].message)
         else:
             is_kept = (ref.namespace, ref.name) in kept
             changed = [result for result in group if not result.code]
-            effect = _effect(ref, changed, memberships, is_kept=is_kept)
-        if effect is not None:
+            update = _update(ref, changed, memberships, is_kept=is_kept)
+        if update.is_rolled is not None:
             change = NodeChange(
                 cluster_names(memberships),
                 parts_of(memberships),
                 object=redact(str(ref)),
                 file=redact(ref.file_path),
-                is_replaced=effect.is_replaced,
-                why=redact(effect.why),
+                is_replaced=update.is_rolled,
+                why=redact(update.why),
             )
             changes.append(change)
     return changes
 
 
-def _effect(
+def _update(
     ref: ObjectRef,
     changes: Sequence[Result],
     memberships: Sequence[Membership],
     *,
     is_kept: bool,
-) -> _Effect | None:
-    """Return the effect of the changes of an object on nodes, or None if it makes none or another object says it."""
+) -> NodeUpdate:
+    """Return the effect of the changes of an object on nodes: none if it makes none, or another object says it."""
     if not changes:
-        return None
+        return NodeUpdate()
     group_kind = (ref.api_version.rpartition("/")[0], ref.kind)
     if group_kind in _CLUSTERS:
         # An annotation of a Cluster replaces no node.
         for change in changes:
             if change.target and change.path[:1] == ("spec",):
-                return _Effect(True, "variables or patches of a ClusterClass change")
+                return NodeUpdate(
+                    is_rolled=True, why="variables or patches of a ClusterClass change"
+                )
     kind = _KINDS.get(group_kind)
     if kind is None:
-        return _effect_of_target(changes)
+        return _update_of_target(changes)
     if not kind.is_template:
         if kind.is_control_plane:
-            return _Effect(True, "its specification changes")
-        return _Effect(False, f"a machine reads its {kind.kind} once, when it is created")
+            return NodeUpdate(is_rolled=True, why="its specification changes")
+        why = f"a machine reads its {kind.kind} once, when it is created"
+        return NodeUpdate(is_rolled=False, why=why)
     if any(change.path == _NAME for change in changes):
-        return _Effect(True, "the template gets another name")
+        return NodeUpdate(is_rolled=True, why="the template gets another name")
     # The object that uses the template says it.
     if kind.is_control_plane or is_kept:
-        return None
+        return NodeUpdate()
     if any(membership.worker_class for membership in memberships):
-        return _Effect(True, "the ClusterClass gives its workers a new template")
-    return _Effect(False, "no object of the list refers to the template")
+        return NodeUpdate(is_rolled=True, why="the ClusterClass gives its workers a new template")
+    return NodeUpdate(is_rolled=False, why="no object of the list refers to the template")
 
 
-def _effect_of_target(changes: Iterable[Result]) -> _Effect | None:
-    """Return the effect that the row of a target promises for the nodes of its product, or None."""
+def _update_of_target(changes: Iterable[Result]) -> NodeUpdate:
+    """Return the effect that a target promises for the nodes of its product."""
     for change in changes:
-        target = TARGETS.get(change.target)
-        update = target.node_update if target else None
-        if update is not None and update.is_rolled is not None:
-            return _Effect(update.is_rolled, update.why)
-    return None
+        if change.target:
+            update = TARGETS[change.target].node_update
+            if update is not None:
+                return update
+    return NodeUpdate()

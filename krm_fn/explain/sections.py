@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.cluster_answers import ClusterAnswer
-from krm_fn.explain.cluster_names import Names
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
 from krm_fn.explain.node_changes import NodeChange
 from krm_fn.krm.codes import explanations
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import grouped, some
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.pipeline.covered import HEAD
 from krm_fn.pipeline.outcome import missing_facts_lines
 
@@ -33,7 +32,7 @@ class Section(NamedTuple):
     """
 
     title: str
-    head: Names
+    head: Texts
     rows: _Rows
     is_detail: bool = False
     is_list: bool = False

@@ -368,22 +368,24 @@ def _masked(text: str, known: _Mask | None = None) -> str:
 
 
 def _without(forms: Iterable[Credential], text: str) -> str:
-    small = text.lower()
-    for form in forms:
-        if any(map(small.__contains__, form.hints)):
-            text = re.sub(form.pattern, _hidden, text)
+    for form in _forms_in(text, forms):
+        text = re.sub(form.pattern, _hidden, text)
     return text
+
+
+def _forms_in(text: str, forms: Iterable[Credential]) -> list[Credential]:
+    """Return the forms of which a text, by its words, may hold one."""
+    small = text.lower()
+    return [form for form in forms if any(map(small.__contains__, form.hints))]
 
 
 def spans_over_lines(text: str) -> Iterator[tuple[int, int]]:
     """Yield where credentials begin and end that take several lines, as in a comment."""
-    small = text.lower()
-    for form in CREDENTIALS:
-        if any(map(small.__contains__, form.hints)):
-            for found in re.finditer(form.pattern, text):
-                # A key without an end may be a word about keys.
-                if "\n" in found[0] and found.end() < len(text):
-                    yield found.span("secret")
+    for form in _forms_in(text, CREDENTIALS):
+        for found in re.finditer(form.pattern, text):
+            # A key without an end may be a word about keys.
+            if "\n" in found[0] and found.end() < len(text):
+                yield found.span("secret")
 
 
 def _hidden(found: re.Match[str]) -> str:

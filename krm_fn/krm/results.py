@@ -236,13 +236,8 @@ def entries(results: Iterable[Result]) -> list[Fields]:
     """
     joined: list[Result] = []
     for result in results:
-        if not result.is_change:
-            joined.append(result)
-            continue
-        change = result._replace(proposed=None)
-        both = None
-        if joined:
-            both = _joined(joined[-1], change)
+        change = result._replace(proposed=None) if result.is_change else result
+        both = _joined(joined[-1], change) if joined else None
         if both:
             joined[-1] = both
         else:
@@ -252,7 +247,7 @@ def entries(results: Iterable[Result]) -> list[Fields]:
 
 def _joined(first: Result, second: Result) -> Result | None:
     """Join two changes of one object; return None if they cannot share a field."""
-    if not first.is_change or first.ref != second.ref:
+    if first.ref != second.ref or not (first.is_change and second.is_change):
         return None
     field = innermost((first.path, second.path))
     if not field or second.current is not None:

@@ -107,7 +107,8 @@ def masked(files: Mapping[str, str]) -> dict[str, str]:
     for name, text in files.items():
         document = MaskedText(text, passwords)
         lines = [
-            document.line(number) + document.split(number)[1] for number in range(len(document.raw))
+            line + raw[len(raw.rstrip("\r\n")) :]
+            for line, raw in zip(document.shown, document.raw, strict=True)
         ]
         shown[str(redact(passwords.hidden(name)))] = _CREDENTIAL.sub(
             lambda found: found[0].replace(HIDDEN, PLACEHOLDER), "".join(lines)

@@ -279,6 +279,12 @@ def test_git_apply_takes_a_diff_of_several_documents_and_its_reverse(tmp_path: P
         assert (tmp_path / "a.yaml").read_bytes() == after
 
 
+@pytest.mark.parametrize("end", ["password:", "stringData:\n  a:", "stringData:\n  a: 1\n  b:"])
+def test_a_diff_shows_a_secret_without_a_value_at_the_end_of_a_file(end: str) -> None:
+    lines = unified_diff("a.yaml", f"a: 1\n{end}".encode(), f"a: 2\n{end}".encode(), has_colours=False)
+    assert f"+a: 2\n {end.splitlines()[0]}\n" in "".join(f"{line}\n" for line in lines)
+
+
 @pytest.mark.parametrize(
     ("env", "has_colours"),
     [
