@@ -35,7 +35,7 @@ def check_policy(policy: Data, readings: Sequence[Reading]) -> Iterator[Result]:
         yield outdated
     yield from _two_proxies(readings)
     for rule in mutating_rules(policy):
-        yield from _check_rule(rule)
+        yield from _check_rule(policy, rule)
     if policy.get("kind") == "MutatingAdmissionPolicy":
         return
     for reading in readings:
@@ -80,27 +80,28 @@ def _two_proxies(readings: Sequence[Reading]) -> Iterator[Result]:
         yield Result.of("CannotWrite", message, second.path)
 
 
-def _check_rule(rule: PolicyRule) -> list[Result]:
+def _check_rule(policy: Data, rule: PolicyRule) -> list[Result]:
     """Return the findings about the strategic merge patches of a rule, each message once."""
-    kinds = _kinds(rule)
+    kinds = _kinds(policy, rule)
     findings: dict[str, Result] = {}
-    for entry in find_entries(rule):
-        for finding in _check_entry(rule, entry, kinds):
+    for entry in find_entries(policy, rule):
+        for finding in _check_entry(policy, rule, entry, kinds):
             findings.setdefault(finding.message, finding)
     return list(findings.values())
 
 
-def _check_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator[Result]:
-    path = entry.path[len(rule.path) :]
+def _check_entry(
+    policy: Data, rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]
+) -> Iterator[Result]:
     # A strategic merge joins entries by ``name`` and keeps the other members of the pod's own entry.
-    if "valueFrom" not in lookup(rule.fields, path):
+    if "valueFrom" not in lookup(policy, entry.path):
         message = (
             f"{rule.title} keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects such a "
             "pod: add `valueFrom: null`"
         )
         yield Result.of("PolicyKeepsValueFrom", message, entry.path)
     # Only with an anchor is ``*`` a pattern.
-    if lookup(rule.fields, (*path[:-2], "name")) == "*":
+    if text_at(policy, (*entry.path[:-2], "name")) == "*":
         message = (
             f'{rule.title} adds a container that is literally named "*" to every pod, which the API server rejects: '
             'write `(name): "*"` for all containers'
@@ -126,13 +127,13 @@ def _pod_spec(entry: PolicyEntry) -> Pointer:
     return tuple(map(bare, steps))
 
 
-def _kinds(rule: PolicyRule) -> set[str]:
+def _kinds(policy: Data, rule: PolicyRule) -> set[str]:
     """Return the kinds whose objects a rule changes: those of ``targets`` if it has any, else the matched ones."""
-    targets = list_at(rule.fields, ("mutate", "targets"))
+    targets = list_at(policy, (*rule.path, "mutate", "targets"))
     if targets:
         return {text_at(target, ("kind",)) for target in targets}
     kinds = set()
-    for path, name in walk(rule.fields.get("match")):
+    for path, name in walk(lookup(policy, (*rule.path, "match"))):
         if path[-3:-1] == ("resources", "kinds"):
             _, _, kind = str(name).rpartition("/")
             kinds.add(kind)

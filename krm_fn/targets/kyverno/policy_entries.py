@@ -102,10 +102,8 @@ class PolicyForm(ABC):
     def _fill(
         self, draft: Draft, place: Place, entries: Sequence[PolicyEntry], variables: Variables
     ) -> None:
-        texts_by_place: dict[TextPlace, set[str]] = {}
-        for entry in entries:
-            texts_of_place = texts_by_place.setdefault(entry.place, set())
-            texts_of_place.add(_new_text(entry, variables))
+        new_texts = {(entry.place, _new_text(entry, variables)) for entry in entries}
+        places = [text_place for text_place, _ in new_texts]
         texts: dict[TextPlace, str] = {}
         problems: dict[str, list[PolicyEntry]] = {}
         for entry in entries:
@@ -114,7 +112,7 @@ class PolicyForm(ABC):
             if not problem and is_computed(_new_value(entry, variables)):
                 problem = _REFERENCE
             # One context variable may be the value of several entries, and can hold one text only.
-            if not problem and len(texts_by_place[entry.place]) > 1:
+            if not problem and places.count(entry.place) > 1:
                 problem = _SHARED
             if problem:
                 problems.setdefault(problem, []).append(entry)

@@ -21,7 +21,7 @@ from krm_fn.formats.embedded import Value
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, field_path, items_at, lookup, text_at, walk
-from krm_fn.places.place import Place, quoted
+from krm_fn.places.place import Place, quoted, read_places
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Data, Places
@@ -46,11 +46,10 @@ _REFERENCE = re.compile(r'\{\{\s*"?([A-Za-z_][\w-]*)"?\s*\}\}')
 
 
 class PolicyRule(NamedTuple):
-    """One rule that changes objects, and how messages call it."""
+    """One rule that changes objects: how messages call it, and the path that leads to it."""
 
     title: str
     path: Pointer
-    fields: Data
 
 
 class ContextText(NamedTuple):
@@ -65,10 +64,9 @@ ContextTexts = ChainMap[str, "ContextText | None"]
 
 
 class Body(NamedTuple):
-    """The ``mutate`` of a rule, or a ``foreach`` in it, and the variables to which its values may refer."""
+    """The path of a ``mutate``, or of a ``foreach`` in it, and the variables that its values may refer to."""
 
     path: Pointer
-    fields: Any
     context: ContextTexts
 
 
@@ -80,39 +78,33 @@ def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
         if name.startswith("autogen-"):
             continue
         if isinstance(lookup(fields, ("mutate",)), Mapping):
-            title = f"rule {path[-1]}"
-            if name:
-                title = f'rule "{name}"'
-            yield PolicyRule(title, path, fields)
+            title = f'rule "{name}"' if name else f"rule {path[-1]}"
+            yield PolicyRule(title, path)
 
 
-def patch_bodies(rule: PolicyRule) -> list[Body]:
+def patch_bodies(policy: Data, rule: PolicyRule) -> list[Body]:
     """Return the ``mutate`` of a rule, and each ``foreach`` in it at any depth."""
-    context: ContextTexts = ChainMap(_read_context(rule.fields, rule.path))
-    bodies = [Body((*rule.path, "mutate"), rule.fields["mutate"], context)]
+    context: ContextTexts = ChainMap(_read_context(policy, rule.path))
+    bodies = [Body((*rule.path, "mutate"), context)]
     for body in bodies:  # which gets longer on the way
-        for steps, fields in items_at(body.fields, ("foreach",)):
-            path = (*body.path, *steps)
-            context = body.context.new_child(_read_context(fields, path))
-            bodies.append(Body(path, fields, context))
+        for path, _ in items_at(policy, (*body.path, "foreach")):
+            context = body.context.new_child(_read_context(policy, path))
+            bodies.append(Body(path, context))
     return bodies
 
 
-def find_entries(rule: PolicyRule) -> Iterator[PolicyEntry]:
+def find_entries(policy: Data, rule: PolicyRule) -> Iterator[PolicyEntry]:
     """Yield the entries in the strategic merge patches of a rule."""
-    for body in patch_bodies(rule):
-        patch = lookup(body.fields, (STRATEGIC_MERGE,))
-        yield from entries_in(patch, (*body.path, STRATEGIC_MERGE), body.context)
+    for body in patch_bodies(policy, rule):
+        yield from entries_in(policy, (*body.path, STRATEGIC_MERGE), body.context)
 
 
-def entries_in(data: Any, path: Pointer, context: ContextTexts) -> Iterator[PolicyEntry]:
+def entries_in(data: Any, above: Pointer, context: ContextTexts) -> Iterator[PolicyEntry]:
     """Yield the entries at or below a path, in their order, without those below a condition."""
-    for steps, fields in walk(data):
-        if not isinstance(fields, Mapping):
-            continue
+    for path, fields in walk(lookup(data, above), above):
         # Below a condition, such as ``(env)``, Kyverno compares values and sets none.
-        if not any(map(_CONDITION.fullmatch, steps)):
-            entry = _entry(fields, (*path, *steps), context)
+        if isinstance(fields, Mapping) and not any(map(_CONDITION.fullmatch, path)):
+            entry = _entry(fields, path, context)
             if entry is not None:
                 yield entry
 
@@ -125,18 +117,17 @@ def bare(key: str) -> str:
     return key
 
 
-def _read_context(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
+def _read_context(policy: Data, path: Pointer) -> dict[str, ContextText | None]:
     """Return the variables of a rule or a ``foreach``; a later one hides an earlier one of its name."""
     variables: dict[str, ContextText | None] = {}
-    for steps, item in items_at(fields, ("context",)):
+    for item_path, item in items_at(policy, (*path, "context")):
         variable = lookup(item, ("variable",))
         text = lookup(variable, ("value",))
         name = text_at(item, ("name",))
         # A variable from an API call, a ConfigMap or JMESPath has no text here, and hides an outer one all the same.
         variables[name] = None
         if isinstance(text, str) and lookup(variable, ("jmesPath",)) is None:
-            text_path = (*path, *steps, "variable", "value")
-            variables[name] = ContextText(text_path, text)
+            variables[name] = ContextText((*item_path, "variable", "value"), text)
     return variables
 
 
@@ -203,39 +194,37 @@ def rule_places(policy: Data, rule: PolicyRule) -> Places:
     """Yield the places of one rule; report which variables it names in a place that none of them reads."""
     places = [Place(rule.path, RuleForm(rule), rule.title)]
     in_json_patch = Place((), JsonPatchForm(rule), rule.title)
-    for body in patch_bodies(rule):
-        text = text_at(body.fields, (_JSON_PATCH,))
+    form = YamlText(
+        lambda document: [in_json_patch],  # noqa: ARG005
+        is_first_only=False,
+        holds=list,
+        says_nothing=not_,
+    )
+    for body in patch_bodies(policy, rule):
+        path = (*body.path, _JSON_PATCH)
+        text = text_at(policy, path)
         if mentioned(text):
-            value = Value((*body.path, _JSON_PATCH), text)
-            form = YamlText(
-                lambda document: [in_json_patch],  # noqa: ARG005
-                is_first_only=False,
-                holds=list,
-                says_nothing=not_,
-            )
-            place = text_place(value, form, rule.title)
+            place = text_place(Value(path, text), form, rule.title)
             places.append(place._replace(kept_steps=len(body.path)))
     yield from places
     # A name in another form, such as in JMESPath, would keep the old proxy in silence.
-    known = {reading.variable for place in places for reading in place.form.read(policy, place)}
-    names = mentioned(rule.fields["mutate"])
-    others = [name for name in names if name not in known]
+    known = {reading.variable for reading in read_places(policy, places)}
+    path = (*rule.path, "mutate")
+    others = [name for name in mentioned(lookup(policy, path)) if name not in known]
     if others:
         message = f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there"
-        yield Result.of("ByHand", message, (*rule.path, "mutate"))
+        yield Result.of("ByHand", message, path)
 
 
 class RuleForm(PolicyForm):
-    """The entries that the strategic merge patches of a rule set; ``rule``: as it was before any edit."""
+    """The entries that the strategic merge patches of a rule set."""
 
     def __init__(self, rule: PolicyRule) -> None:
         self.rule = rule
 
     def entries(self, data: Any) -> list[PolicyEntry]:
         """Return the entries of the rule."""
-        fields = lookup(data, self.rule.path)
-        rule = self.rule._replace(fields=fields)
-        return [*find_entries(rule)]
+        return [*find_entries(data, self.rule)]
 
     def container_name(self, entry: PolicyEntry, label: str) -> str:
         """Return the name that messages give to the container of an entry: its path in the patch."""
