@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Fact, Membership
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.noproxy.policy import CLUSTER_DOMAIN
@@ -32,8 +33,7 @@ def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
     network = network_of(of_class, config.cluster_defaults, config.policy)
     names = {member: (Fact(text),) for member, text in _NAMES.items()}
     config = config._replace(cluster_defaults=network._replace(**names))
-    readers = Readers(Audience.NODE)
-    resolved = resolve(config, (), target=OF_CLASSES, readers=readers, name=name)
+    resolved = _resolve(config, (), name)
     return _with_list(resolved._replace(networks=(), missing=()), _texts(resolved))
 
 
@@ -48,14 +48,8 @@ def for_nodes(
         inherited: their proxy if no override names them; its list may hold names.
         name: the name of the object of this Cluster, for overrides that name some.
     """
-
-    def resolved_for(cluster: Cluster) -> Resolved:
-        nodes = membership._replace(cluster=cluster)
-        readers = Readers(Audience.NODE)
-        return resolve(config, (nodes,), target=OF_CLASSES, readers=readers, name=name)
-
     cluster = membership.cluster
-    resolved = resolved_for(cluster)
+    resolved = _resolve(config, (membership,), name)
     entries = _texts(resolved)
     said = _said_by(cluster)
     inherited_list = noproxy.parse(inherited.no_proxy)
@@ -63,13 +57,19 @@ def for_nodes(
     if is_same_proxy and _filled_in(inherited_list, said) == set(entries):
         return _with_list(resolved, inherited_list)
     names = {member: (Fact(text),) for member, text in _NAMES.items() if said[text]}
-    network = cluster.network._replace(**names)
-    named = _texts(resolved_for(cluster._replace(network=network)))
+    with_names = cluster._replace(network=cluster.network._replace(**names))
+    nodes = membership._replace(cluster=with_names)
+    named = _texts(_resolve(config, (nodes,), name))
     filled_in = _filled_in(named, said)
     if not filled_in <= set(entries):
         return _with_list(resolved, entries)
     others = [entry for entry in entries if entry not in filled_in]
     return _with_list(resolved, [*named, *others])
+
+
+def _resolve(config: ProxyConfig, memberships: Memberships, name: str) -> Resolved:
+    readers = Readers(Audience.NODE)
+    return resolve(config, memberships, target=OF_CLASSES, readers=readers, name=name)
 
 
 def _texts(resolved: Resolved) -> list[str]:
@@ -92,15 +92,15 @@ def _said_by(cluster: Cluster) -> dict[str, list[str]]:
 
 def _filled_in(names: Iterable[str], said: Mapping[str, Sequence[str]]) -> set[str]:
     """Return entries with values in the place of names, as ``go_templates`` makes them."""
-    lists = {
-        PODS: said[PODS],
-        SERVICES: said[SERVICES],
-        SERVICE_ADDRESSES: filter(None, map(_first_address, said[SERVICES])),
-    }
     domain = "".join(said[DOMAIN]) or CLUSTER_DOMAIN
     filled_in: set[str] = set()
     for name in names:
-        filled_in.update(lists.get(name, [name.replace(DOMAIN, domain)]))
+        if name == SERVICE_ADDRESSES:
+            filled_in.update(filter(None, map(_first_address, said[SERVICES])))
+        elif name in (PODS, SERVICES):
+            filled_in.update(said[name])
+        else:
+            filled_in.add(name.replace(DOMAIN, domain))
     return filled_in
 
 
@@ -109,8 +109,10 @@ def _first_address(cidr: str) -> str:
 
     That of a placeholder comes out right in the cluster, where it has been filled in.
     """
-    address = cidr.partition("/")[0]
+    address, _, _ = cidr.partition("/")
     if address.endswith("::"):
         return f"{address}1"
     network, _, last = address.rpartition(".")
-    return f"{network}.{int(last) + 1}" if last.isdecimal() and ":" not in address else ""
+    if ":" in address or not last.isdecimal():
+        return ""
+    return f"{network}.{int(last) + 1}"
