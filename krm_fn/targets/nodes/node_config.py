@@ -121,6 +121,8 @@ class NodeConfig:
         kind: the row of its kind.
 
     Attributes:
+        obj: the object.
+        kind: the row of its kind.
         data: the configuration; empty where a new one is to be written.
         system: the system that sets up the nodes.
         path: leads to the configuration.
@@ -129,7 +131,7 @@ class NodeConfig:
     """
 
     def __init__(self, obj: Data, kind: NodeConfigKind) -> None:
-        self._obj = obj
+        self.obj = obj
         self.kind = kind
         self.system = kind.system
         self.path: Pointer = kind.path
@@ -166,9 +168,9 @@ class NodeConfig:
         if self.data.get("format") == "bottlerocket":
             return "Bottlerocket"
         texts: list[Any] = [text_at(self.data, path) for path in (*_SYSTEMS, *_SOCKETS)]
-        texts += list_at(self._obj, self.commands)
+        texts += list_at(self.obj, self.commands)
         texts += list_at(self.data, (self.system.late_commands,))
-        for entry in list_at(self._obj, self.files):
+        for entry in list_at(self.obj, self.files):
             texts.append(lookup(entry, ("path",)))
         # One search in all of them: no text of YAML holds a NUL.
         is_windows = re.search(_WINDOWS, "\0".join(map(str, texts)))

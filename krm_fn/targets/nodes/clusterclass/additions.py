@@ -69,22 +69,23 @@ class Additions(NamedTuple):
     findings: Sequence[Result]
 
 
-class Parts(NamedTuple):
-    """The parts that patches write in the place of a template.
-
-    Attributes:
-        proxy: the proxy of any Cluster.
-        common: certificates and mirror, which are the same for all Clusters; if False, the template holds them.
-    """
-
-    proxy: bool = True
-    common: bool = True
-
-
 def additions_to(
-    template: Data, config: NodeConfig, listed: ListedClass, nodes: NodeGroup, parts: Parts
+    config: NodeConfig,
+    listed: ListedClass,
+    nodes: NodeGroup,
+    *,
+    has_proxy: bool = True,
+    has_common: bool = True,
 ) -> Additions:
-    """Return the entries that the lists of a template get for the nodes of a class that are made of it."""
+    """Return the entries that the lists of a template get for the nodes of a class that are made of it.
+
+    Args:
+        config: the configuration in the template.
+        listed: the class.
+        nodes: the nodes.
+        has_proxy: patches write the proxy of any Cluster.
+        has_common: patches write certificates and mirror, which are the same for all Clusters, and not the template.
+    """
     settings = listed.default.settings
     of_proxy = listed.enabled((*config.system.targets, FILES_ON_REQUEST))
     of_common = [
@@ -93,9 +94,9 @@ def additions_to(
         if (config.kind.group, config.kind.kind) in TARGETS[target].row.kinds
     ]
     # Patches of an earlier run are behind this template, so it is read without what they add.
-    draft = Draft(template)
+    draft = Draft(config.obj)
     _write(draft, of_proxy, listed, _NO_PROXY)
-    _write(draft, of_common, listed, _NO_PROXY if parts.common else settings)
+    _write(draft, of_common, listed, _NO_PROXY if has_common else settings)
     template = draft.data
     operations = operations_on(listed.obj.data, nodes)
     commands = config.commands_in(template)
@@ -104,7 +105,7 @@ def additions_to(
     bare = Draft(template)
     bare.set(config.commands, commands)
     proxy = Draft(bare.data)
-    if parts.proxy:
+    if has_proxy:
         _write(proxy, of_proxy, listed, _ANY_PROXY)
     common = Draft(proxy.data)
     _write(common, of_common, listed, settings)

@@ -23,7 +23,6 @@ from krm_fn.targets import ClassPlan
 from krm_fn.targets.nodes.clusterclass.additions import (
     Additions,
     ListAdditions,
-    Parts,
     additions_to,
     file_path,
 )
@@ -87,7 +86,7 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
         config = find(Draft(template), is_wanted=True, is_whole=True)
         if config is None or config.unsupported:
             continue
-        added = additions_to(template, config, listed, nodes, Parts())
+        added = additions_to(config, listed, nodes)
         for path in added.lists:
             for eraser in state_after(added.operations, path).erasers:
                 message = (
@@ -147,8 +146,13 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
         message = f"{nodes.called} makes {config.unsupported} nodes, which get no proxy here"
         patches.report("NodesWithoutProxy", message)
         return
-    parts = Parts(proxy=listed.is_wanted, common=listed.repairs_erased)
-    added = additions_to(template, config, listed, nodes, parts)
+    added = additions_to(
+        config,
+        listed,
+        nodes,
+        has_proxy=listed.is_wanted,
+        has_common=listed.repairs_erased,
+    )
     _report_files(patches, listed, added)
     for path, additions in added.lists.items():
         is_there = bool(list_at(added.template, path))
