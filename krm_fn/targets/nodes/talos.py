@@ -47,13 +47,6 @@ class _VariableForm(NamedTuple):
         name = ".".join(self.path)
         return f"`{name}` of {self.kind}" if self.kind else f"`{name}`"
 
-    def is_in(self, document: Any) -> bool:
-        """Return whether a document has such a mapping, or is there for it."""
-        if lookup(document, ("kind",), "") != self.kind:
-            return False
-        value = lookup(document, self.path)
-        return isinstance(value, Mapping) or (value is None and bool(self.kind))
-
 
 _SERVICES, _API_SERVER = "services", "API server"
 _FORMS = (
@@ -102,10 +95,7 @@ class _Talos(ConfigTarget):
             for document in readable(text):
                 if isinstance(document.data, list):
                     yield from _left_behind(document.data, path, context.settings)
-                    continue
-                for form in _FORMS:
-                    if form.is_in(document.data):
-                        readers.discard(form.reader)
+                readers -= {form.reader for form in _forms_in(document.data)}
         missing = [form.path for form in _BY_POINTER.values() if form.reader in readers]
         path = (*patches, str(len(texts)))
         yield Place(path, _NewPatch(missing), "a new entry of `strategicPatches`")
@@ -120,11 +110,19 @@ def _find_readers(config: NodeConfig) -> set[str]:
     return {_SERVICES}
 
 
+def _forms_in(document: Any) -> Iterator[_VariableForm]:
+    """Yield the forms whose mapping a document has, or is there for."""
+    kind = lookup(document, ("kind",), "")
+    for form in _FORMS:
+        value = lookup(document, form.path)
+        if form.kind == kind and (isinstance(value, Mapping) or (value is None and kind)):
+            yield form
+
+
 def _in_document(document: Any) -> Iterator[Place]:
     """Yield the mappings of variables in one document of a patch."""
-    for form in _FORMS:
-        if form.is_in(document):
-            yield Place(form.path, VariableMembers(), form.label)
+    for form in _forms_in(document):
+        yield Place(form.path, VariableMembers(), form.label)
 
 
 def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Iterator[Result]:
