@@ -101,7 +101,11 @@ _RELOAD = rf"(?x){_SYSTEMCTL} daemon-reload\b"
 _RESTARTS = rf"(?x){_SYSTEMCTL} (?:[a-z]+-)*restart {_CONTAINERD}"
 _STOPS = rf"(?x){_SYSTEMCTL} stop {_CONTAINERD}"
 _STARTS = rf"(?x){_SYSTEMCTL} start {_CONTAINERD}"
-_TOUCHES_CONTAINERD = r"containerd|\bcri-?o\b|docker(?:\.io|-ce)|moby-engine|nerdctl-full"
+_TOUCHES_CONTAINERD = r"""(?x)
+containerd | \bcri-?o\b                      # systemctl stop containerd    dnf install cri-o
+| docker(?:\.io|-ce) | moby-engine           # apt-get install docker.io    tdnf install moby-engine
+| nerdctl-full                               # tar -xf nerdctl-full-2.0.0-linux-amd64.tar.gz
+"""
 _LOOKS_ONLY = r"""(?x)\s*
 (?: cat|echo|grep|ls|test|\[                 # ls /etc/containerd
   | systemctl\s+(?:is-active|is-enabled|status|show)
@@ -362,11 +366,12 @@ def _describe(
     draft: Draft, label: str, before: Sequence[str], after: Sequence[str], runtime: str
 ) -> None:
     """Say in a draft how exports and restart changed."""
-    exports = [*filter(only_exports, after)]
-    if exports != [*filter(only_exports, before)]:
-        verb = "sets the proxy in" if exports else "removes the proxy from"
-        draft.describe(f"{verb} {label}")
-    restarts = [*filter(is_restart, after)]
-    if restarts != [*filter(is_restart, before)]:
-        removal = "removes the restart of the service that pulls images"
-        draft.describe(f"restarts {runtime}" if restarts else removal)
+    restarts = f"restarts {runtime}"
+    stops = "removes the restart of the service that pulls images"
+    for is_kind, sets, removes in (
+        (only_exports, f"sets the proxy in {label}", f"removes the proxy from {label}"),
+        (is_restart, restarts, stops),
+    ):
+        ours = [text for text in after if is_kind(text)]
+        if ours != [text for text in before if is_kind(text)]:
+            draft.describe(sets if ours else removes)

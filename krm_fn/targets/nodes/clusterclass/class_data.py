@@ -229,8 +229,11 @@ def written_path(obj: Data, paths: Iterable[str], kind: str = "") -> str:
             if kind in ("", lookup(definition, ("selector", "kind"))):
                 theirs += str(lookup(definition, ("jsonPatches",)))
     for path in paths:
-        # `path: /etc/x`, `"path": "/etc/x"`, the same inside a string; but not `/etc/x.d`
-        if re.search(rf"path[\"'\\]*:? *[\"'\\]*{re.escape(path)}(?![\w./-])", theirs):
+        written = rf"""(?x)
+        path ["'\\]* :? [ ]* ["'\\]*    # `path: /etc/x`, `"path": "/etc/x"`, the same inside a string
+        {re.escape(path)} (?![\w./-])    # but not `/etc/x.d`
+        """
+        if re.search(written, theirs):
             return path
     return ""
 
