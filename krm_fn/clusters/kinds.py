@@ -5,7 +5,7 @@ a kind use one each. Every infrastructure of Cluster API has ``spec.controlPlane
 below ``spec.template``.
 
 Sources: Cluster API ``api/core`` (v1alpha3 to v1beta2) and "Provider contracts"; the providers' ``…cluster_types.go``;
-``Azure/azure-service-operator``, ``kubermatic/kubeone``, ``rancher/rancher``.
+``Azure/azure-service-operator``, ``kubermatic/kubeone``, ``openshift/assisted-service``, ``rancher/rancher``.
 """
 
 from __future__ import annotations
@@ -77,6 +77,9 @@ class WholeCluster(NamedTuple):
 
 _AKS = "spec.networkProfile"
 _RANCHER = "spec.rkeConfig.machineGlobalConfig"
+AGENT_CLUSTER_INSTALL = ("extensions.hive.openshift.io", "AgentClusterInstall")
+INFRA_ENV = ("agent-install.openshift.io", "InfraEnv")
+"""What makes a cluster of OpenShift, and the image that its machines start from."""
 WHOLE_CLUSTERS = {
     ("containerservice.azure.com", "ManagedCluster"): WholeCluster(
         FactPaths(
@@ -87,6 +90,17 @@ WHOLE_CLUSTERS = {
         ),
         "AKS",
         service_cidr="10.0.0.0/16",
+    ),
+    AGENT_CLUSTER_INSTALL: WholeCluster(
+        FactPaths(
+            pod_cidrs="networking.clusterNetwork.*.cidr",
+            service_cidrs="networking.serviceNetwork.*",
+            networks="networking.machineNetwork.*.cidr",
+            endpoint="apiVIPs.* apiVIP",
+        ),
+        "OpenShift",
+        pod_cidr="10.128.0.0/14",
+        service_cidr="172.30.0.0/16",
     ),
     ("karpenter.k8s.aws", "EC2NodeClass"): WholeCluster(
         FactPaths(infrastructure="kind", start=()), "Karpenter"
@@ -292,5 +306,5 @@ def kinds(occurring: Iterable[str] = ()) -> frozenset[str]:
     infrastructure = {*INFRASTRUCTURE, *(f"{kind}Template" for kind in INFRASTRUCTURE)}
     infrastructure |= {kind for kind in occurring if kind.endswith(("Cluster", "ClusterTemplate"))}
     of_tables = {kind for _, kind in (*POOLS, *NODE_KINDS, konvoy.INVENTORY, tkg.CLUSTER_BOOTSTRAP)}
-    of_core = {"Cluster", "ClusterClass", "Machine", *ROLES, *USES_POOLS}
+    of_core = {"Cluster", "ClusterClass", "Machine", *ROLES, *USES_POOLS, AGENT_CLUSTER_INSTALL[1]}
     return frozenset(of_core | of_tables | infrastructure)

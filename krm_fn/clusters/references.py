@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.clusters.cluster import Key
-from krm_fn.clusters.kinds import CLUSTER_CLASS, USES_POOLS
+from krm_fn.clusters.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_CLASS, INFRA_ENV, USES_POOLS
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, NamedTuple
@@ -72,6 +72,14 @@ _REFERENCES: dict[str, Mapping[str, Role | None]] = {
 """Kind -> the fields in which it names what it uses, and the role that gives; None: that of the object itself."""
 
 
+_DEPLOYMENT = ("hive.openshift.io", "ClusterDeployment")
+_NAMES_DEPLOYMENT = {
+    AGENT_CLUSTER_INSTALL: ("spec", "clusterDeploymentRef"),
+    INFRA_ENV: ("spec", "clusterRef"),
+}
+"""The kinds that name a ClusterDeployment of OpenShift -> the field, whose kind is always this one."""
+
+
 class Use(NamedTuple):
     """That the object ``source`` names the object ``target`` in its field ``path``."""
 
@@ -83,8 +91,11 @@ class Use(NamedTuple):
 
 
 def uses(obj: Object) -> Iterator[Use]:
-    """Yield the objects that an object of Cluster API, or a ClusterBootstrap of TKG, refers to."""
+    """Yield the objects that an object of Cluster API, a ClusterBootstrap or an AgentClusterInstall refers to."""
     source = key_of(obj)
+    deployment = cluster_deployment_of(obj)
+    if deployment and source.group_kind == AGENT_CLUSTER_INSTALL:
+        yield Use(source, deployment, _NAMES_DEPLOYMENT[obj.group_kind])
     if not (is_cluster_api(source.group) or source.group_kind == tkg.CLUSTER_BOOTSTRAP):
         return
     for field, role in _REFERENCES.get(source.kind, {}).items():
@@ -94,6 +105,14 @@ def uses(obj: Object) -> Iterator[Use]:
                 target = Key("", "Secret", source.namespace, value, source.file)
             if target:
                 yield Use(source, target, path, role, _worker_class(obj, path))
+
+
+def cluster_deployment_of(obj: Object) -> Key | None:
+    """Return the ClusterDeployment that an object of OpenShift names, which need not be in the list."""
+    reference = lookup(obj.data, _NAMES_DEPLOYMENT.get(obj.group_kind, ("",)))
+    name = text_at(reference, ("name",))
+    namespace = text_at(reference, ("namespace",)) or obj.ref.namespace
+    return Key(*_DEPLOYMENT, namespace, name, obj.ref.file_path) if name else None
 
 
 def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:

@@ -26,7 +26,7 @@ from krm_fn.clusters.members import ClusterMembers
 from krm_fn.clusters.nearness import Folders, may_be_same
 from krm_fn.clusters.node import RelatedObject, node_of
 from krm_fn.clusters.reading import pattern
-from krm_fn.clusters.references import WorkerClass, key_of
+from krm_fn.clusters.references import WorkerClass, cluster_deployment_of, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Pointer
@@ -102,13 +102,19 @@ class Topology:
     def standalone_cluster(self, obj: Object) -> Cluster | None:
         """Return what is known of the Cluster that an object makes, where no Cluster is known.
 
-        That is a control plane, or a cluster outside of Cluster API; None for any other object.
+        That is a control plane, or a cluster outside of Cluster API, also one whose machines an InfraEnv starts; None
+        for any other object.
         """
         node = self._node(obj)
-        if obj.group_kind in NODE_KINDS:
+        deployment = cluster_deployment_of(obj)
+        if deployment and may_be_same(deployment.namespace, obj.ref.namespace):
+            for use in self._members.uses_of(deployment):
+                node = self._members.nodes[use.source]
+        kind = node.key.group_kind
+        if kind in NODE_KINDS:
             is_standalone = node.role is Role.CONTROL_PLANE
         else:
-            is_standalone = obj.group_kind in WHOLE_CLUSTERS
+            is_standalone = kind in WHOLE_CLUSTERS
         if not is_standalone:
             return None
         return Cluster(network=node.network, assumed=node.assumed)

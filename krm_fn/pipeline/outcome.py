@@ -23,13 +23,16 @@ _SHOWN = 2
 NOT_PLANNED = Overview()
 """The overview of an outcome without a ProxyConfig that counts, or that holds no objects any more."""
 _MISSING_FACTS = {
-    "podCIDRs": ("[192.168.0.0/16]", "network of the pods"),
-    "serviceCIDRs": ("[10.96.0.0/12]", "network of the services"),
-    "endpoint": ("api.corp.example", "address of the control plane"),
-    "infrastructure": ("AWS", "infrastructure"),
-    "networks": ("[10.20.0.0/24]", "network of the nodes"),
+    "podCIDRs": "[<CIDR of the pods>]",
+    "serviceCIDRs": "[<CIDR of the services>]",
+    "endpoint": "<host of the API server>",
+    "infrastructure": "<name of the cloud>",
+    "networks": "[<CIDR of the nodes>]",
 }
-"""Field of `spec.clusterDefaults` -> an example of a value, and a description."""
+"""Field of `spec.clusterDefaults` -> what stands for its value, which no ProxyConfig may hold."""
+_NO_CLUSTER = (
+    "objects of no known Cluster, which the label cluster.x-k8s.io/cluster-name would name"
+)
 
 
 class Outcome(NamedTuple):
@@ -158,9 +161,9 @@ def missing_facts_lines(reported: Iterable[Result]) -> list[str]:
         names = [shown_line(name.removeprefix("Cluster/")) for name in result.clusters]
         for fact in result.fact:
             names_of_fact = clusters.setdefault(fact, {})
-            names_of_fact.update(dict.fromkeys(names or ["objects of no known Cluster"]))
+            names_of_fact.update(dict.fromkeys(names or [_NO_CLUSTER]))
     lines = ["clusterDefaults:"]
-    for fact, (example, description) in _MISSING_FACTS.items():
+    for fact, placeholder in _MISSING_FACTS.items():
         if fact in clusters:
-            lines.append(f"  {fact}: {example}   # {description}: {some([*clusters[fact]])}")
+            lines.append(f"  {fact}: {placeholder}   # {some([*clusters[fact]])}")
     return lines

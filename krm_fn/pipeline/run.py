@@ -119,7 +119,7 @@ def run_checked(
         from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- as above
 
         judged += stale_files(objects.others, config)
-    found += silencer.left(judged)
+    found += once_for_each_fact(silencer.left(judged))
     if config.mode is not Mode.REMOVE:
         found += silencer.left(silencer.idle(given.ref, OF_RUN))
     hidden = [*silencer.silenced, *silencer.switched_off]

@@ -5,6 +5,7 @@ A field that is empty is a variable that must not be set.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import ClusterNetwork, Membership
@@ -179,8 +180,19 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Res
     yield from _ambiguous(memberships)
     for is_about_nodes in (False, True):  # apart, because few targets write what calls nodes
         missing = [fact for fact in resolved.missing if fact.is_about_nodes is is_about_nodes]
-        if missing:
-            yield _lack(missing, memberships)
+        for facts in _by_names(missing):
+            yield _lack(facts, memberships)
+
+
+def _by_names(missing: Iterable[Missing]) -> Iterable[list[Missing]]:
+    """Return the missing facts, those of Clusters together that lack the same ones."""
+    of_clusters: defaultdict[str, list[Missing]] = defaultdict(list)
+    for fact in missing:
+        of_clusters[fact.cluster].append(fact)
+    groups: defaultdict[Texts, list[Missing]] = defaultdict(list)
+    for facts in of_clusters.values():
+        groups[tuple(fact.name for fact in facts)] += facts
+    return groups.values()
 
 
 def _names(memberships: Iterable[Membership]) -> list[str]:
@@ -224,7 +236,7 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Resu
     elif memberships:
         fields = [fact.field for fact in missing if fact.field]
     else:
-        whose = "belongs to no known Cluster, and "
+        whose = "belongs to no known Cluster (the label `cluster.x-k8s.io/cluster-name` would say it), and "
     places = dict.fromkeys(("`spec.clusterDefaults`", *fields))
     switches = dict.fromkeys(f"`{switch}`" for fact in missing for switch in fact.switches)
     finding = Result.of(

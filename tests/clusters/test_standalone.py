@@ -46,3 +46,50 @@ def test_what_it_says_counts(kind: tuple[str, str], data: dict[str, Any], expect
 
 def test_nothing_is_assumed_of_a_cluster_that_rancher_did_not_make() -> None:
     assert values(alone(RANCHER, {"spec": {}}).assumed) == {}
+
+
+INSTALL = "extensions.hive.openshift.io/v1beta1", "AgentClusterInstall"
+ENVIRONMENT = "agent-install.openshift.io/v1beta1", "InfraEnv"
+NETWORKING = {
+    "clusterNetwork": [{"cidr": "10.132.0.0/14"}, {"cidr": "fd01::/48"}],
+    "serviceNetwork": ["172.31.0.0/16"],
+    "machineNetwork": [{"cidr": "192.168.111.0/24"}],
+}
+
+
+def made(kind: tuple[str, str], name: str, spec: dict[str, Any], namespace: str = "d") -> Object:
+    metadata = {"name": name, "namespace": namespace}
+    data = {"apiVersion": kind[0], "kind": kind[1], "metadata": metadata, "spec": spec}
+    return Object((), data, reference(data))
+
+
+@pytest.mark.parametrize(
+    ("install", "its_namespace", "named", "is_known"),
+    [
+        pytest.param("ha", "d", {"name": "ha", "namespace": "d"}, True, id="as the wizard writes it"),
+        pytest.param("install-of-ha", "d", {"name": "ha", "namespace": "d"}, True, id="an install of another name"),
+        pytest.param("ha", "d", {"name": "ha"}, True, id="in its own namespace"),
+        pytest.param("ha", "e", {"name": "ha", "namespace": "e"}, False, id="in another namespace"),
+        pytest.param("ha", "d", {"name": "hb", "namespace": "d"}, False, id="another cluster"),
+        pytest.param("ha", "d", "ha", False, id="no reference"),
+    ],
+)
+def test_an_infra_env_has_the_networks_of_the_install_of_its_cluster(
+    install: str, its_namespace: str, named: object, is_known: bool
+) -> None:
+    spec = {"clusterDeploymentRef": {"name": "ha"}, "networking": NETWORKING, "apiVIPs": ["192.168.111.5"]}
+    its_install = made(INSTALL, install, spec, its_namespace)
+    environment = made(ENVIRONMENT, "ie", {"clusterRef": named})
+    topology = Topology([environment, its_install])
+    found = topology.standalone_cluster(environment)
+    assert (found is not None) == is_known
+    own = topology.standalone_cluster(its_install)
+    assert own is not None
+    assert found in (own, None)
+    assert [fact.value for facts in own.network for fact in facts] == [
+        *("10.132.0.0/14", "fd01::/48", "172.31.0.0/16", "192.168.111.5", "192.168.111.0/24")
+    ]
+    assert values(alone(INSTALL, {"spec": {}}).assumed) == {
+        "pod_cidrs": "10.128.0.0/14",
+        "service_cidrs": "172.30.0.0/16",
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 from collections.abc import Callable
@@ -94,7 +95,7 @@ def test_many_clusters_are_small_tiles_with_their_names_below() -> None:
 def test_what_to_do_has_the_text_to_paste() -> None:
     text = page(BARE.replace("NAME", "bare") + EAST + workload("web") + DECLARED)
     (pasted,) = re.findall("<pre.*?><code>(.*?)</code></pre>", text, re.DOTALL)
-    assert set(yaml.safe_load(pasted)["clusterDefaults"]) >= {"podCIDRs", "serviceCIDRs", "endpoint"}
+    assert set(yaml.safe_load(html.unescape(pasted))["clusterDefaults"]) >= {"podCIDRs", "serviceCIDRs", "endpoint"}
     assert "<p>1: nobody chose them: <code>targets: {workloads: {choose: [{names: [NAME]}]}}</code></p>" in text
 
 

@@ -58,6 +58,15 @@ def test_what_nobody_says_about_many_clusters_is_one_warning() -> None:
     assert len(said.clusters) == 6
 
 
+def test_a_service_cidr_that_is_filled_in_later_is_one_warning_of_many_clusters() -> None:
+    items = []
+    for name in "abc":
+        text = CLUSTER.replace("pods: {", "services: {cidrBlocks: ['${SERVICES}']}, pods: {")
+        items += [each.replace(": prod", f": prod-{name}") for each in (text, workers(name))]
+    said = [one.message for one in ran(*items).results if "is a placeholder" in one.message]
+    assert [message.endswith("(also true of 2 more objects)") for message in said] == [True]
+
+
 # failing on warnings
 
 

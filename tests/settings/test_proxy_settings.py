@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from function_configs import PROXY
+import pytest
+
+from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
+from krm_fn.errors import ConfigError
 from krm_fn.krm.results import ObjectRef
+from krm_fn.pipeline.outcome import missing_facts_lines
 from krm_fn.settings import ProxySettings, Resolved, notes
+from krm_fn.settings.proxy_settings import Missing
+from krm_fn.yamledit import read
 
 
 def cluster(name: str, namespace: str = "org") -> Cluster:
@@ -32,3 +38,35 @@ def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> No
     assert [note.code for note in ambiguous] == ["ClusterAmbiguous", "ClusterAmbiguous"]
     assert "`Cluster/org/a` and to `Cluster/other/a`" in ambiguous[0].message
     assert "`Cluster/org/b`" in ambiguous[1].message
+
+
+def lacks(cluster: str, name: str) -> Missing:
+    return Missing(name, (name,), (name,), cluster=cluster)
+
+
+def test_each_cluster_is_named_with_the_facts_that_it_lacks() -> None:
+    missing = (lacks("c/a", "podCIDRs"), lacks("c/b", "podCIDRs"), lacks("c/d", "podCIDRs"), lacks("c/d", "endpoint"))
+    found = [*notes(SET._replace(missing=missing), [Membership(A)])]
+    assert [(result.clusters, "endpoint" in result.fact) for result in found] == [
+        (("c/a", "c/b"), False),
+        (("c/d",), True),
+    ]
+
+
+def test_an_object_of_no_known_cluster_is_told_the_label_that_names_one() -> None:
+    (result,) = notes(SET._replace(missing=(lacks("", "endpoint"),)), [])
+    assert "`cluster.x-k8s.io/cluster-name`" in result.message
+    (line,) = [line for line in missing_facts_lines([result]) if "endpoint" in line]
+    assert "label cluster.x-k8s.io/cluster-name" in line
+
+
+FACTS = ("podCIDRs", "serviceCIDRs", "endpoint", "infrastructure", "networks")
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_what_stands_for_a_fact_in_the_report_is_no_value_of_a_proxy_config(fact: str) -> None:
+    (result,) = notes(SET._replace(missing=(lacks("c/a", fact),)), [Membership(A)])
+    defaults = read("\n".join(missing_facts_lines([result])))["clusterDefaults"]
+    assert [*defaults] == [fact]
+    with pytest.raises(ConfigError):
+        loaded(httpProxy=PROXY, clusterDefaults=defaults)
