@@ -21,7 +21,7 @@ from krm_fn.krm.results import Result, are_severe, count
 from krm_fn.lint.judge_values import Reader, corrected_list, judge_list
 from krm_fn.noproxy import Audience, may_hold_a_credential
 from krm_fn.pipeline.audit import ReadableManifests, audit
-from krm_fn.pipeline.silenced import Silencer
+from krm_fn.pipeline.outcome import Silencer
 
 _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
 """Files that `run` leaves alone, because it edits whole objects, and that may set a proxy all the same."""

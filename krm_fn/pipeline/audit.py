@@ -23,8 +23,8 @@ from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data, list_at, text_at
 from krm_fn.pipeline.other_places import OF_NODES, stale_files
+from krm_fn.pipeline.outcome import Silencer, annotated
 from krm_fn.pipeline.run_findings import reader_of
-from krm_fn.pipeline.silenced import Silencer, annotated
 from krm_fn.pipeline.states import complete
 from krm_fn.pipeline.unused import is_named
 from krm_fn.places import choice

@@ -16,8 +16,7 @@ from krm_fn.light_typing import Fields, NamedTuple, Variables
 from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
-from krm_fn.pipeline.outcome import CHANGE_DUE
-from krm_fn.pipeline.silenced import Silencer
+from krm_fn.pipeline.outcome import CHANGE_DUE, Silencer
 from krm_fn.places.place import Place, Reading
 from krm_fn.plan import ObjectSource
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets

@@ -44,7 +44,7 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
     """Note in records the variables of a proxy that no target owns, with findings about them.
 
     Args:
-        records: the objects; those that may name a proxy are searched.
+        records: the objects whose text names a proxy.
         uses: the ConfigMaps and Secrets that others read, and the sources of charts.
         config: the checked ProxyConfig.
     """
@@ -52,7 +52,7 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
     known: dict[object, Urls | None] = {}
     for record in records:
         obj = record.obj
-        if not record.names_proxy or (record.is_left_out and not config.removes):
+        if record.is_left_out and not config.removes:
             continue
         if obj.group_kind[0] in _READ_BY_THEIR_TARGET or left_alone.is_encrypted(obj.data):
             continue

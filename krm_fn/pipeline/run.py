@@ -17,11 +17,12 @@ from krm_fn.krm.results import Result
 from krm_fn.pipeline.outcome import (
     NOT_PLANNED,
     Outcome,
+    Silencer,
+    annotated,
     in_report,
     once_for_each_fact,
 )
 from krm_fn.pipeline.run_findings import review
-from krm_fn.pipeline.silenced import Silencer, annotated
 from krm_fn.plan import ObjectSource, Overview, plan_records
 from krm_fn.plan.record import ObjectRecord, edited_targets
 from krm_fn.plan.sources import Objects

@@ -9,7 +9,6 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.patch import list_at, text_at
-from krm_fn.pipeline.other_places import note_other_places
 from krm_fn.pipeline.run_findings import why_without
 from krm_fn.places.place import Place
 from krm_fn.plan import Overview
@@ -38,7 +37,11 @@ def complete(overview: Overview, config: ProxyConfig) -> None:
         config: the checked ProxyConfig.
     """
     listed = [record for record in overview.records if not record.is_new]
-    note_other_places(listed, overview.uses, config)
+    naming = [record for record in listed if record.names_proxy]
+    if naming:
+        from krm_fn.pipeline.other_places import note_other_places  # noqa: PLC0415 -- many lists name no proxy
+
+        note_other_places(naming, overview.uses, config)
     why_none = {}
     for nodes in overview.other_nodes:
         if nodes.is_own and config.mode is not Mode.REMOVE:

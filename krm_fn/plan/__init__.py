@@ -18,15 +18,14 @@ from krm_fn.plan.items import (
     ItemReader,
     ItemTargets,
     ObjectSource,
+    add_whole,
     fits,
     is_edited,
     is_selected,
     items_of_kinds,
     targets_of_items,
 )
-from krm_fn.plan.overview import OtherNodes, Overview
-from krm_fn.plan.record import ObjectRecord
-from krm_fn.plan.references import add_whole, data_uses
+from krm_fn.plan.record import ObjectRecord, OtherNodes, Overview
 from krm_fn.plan.subjects import (
     add_target,
     by_groups,
@@ -40,6 +39,7 @@ from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.proxy_keys import PROXY_NAMES, encoded_names
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS, TemplateRules, class_plans
 
 if TYPE_CHECKING:
@@ -76,8 +76,11 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
     folders = topology.folders()
     by_themselves = targets_of_items(source, config, ())
-    uses = data_uses(reader, config, folders, by_themselves)
-    overview.uses = uses
+    if _may_read_data(source):
+        from krm_fn.plan.references import data_uses  # noqa: PLC0415 -- many lists hold none of these words
+
+        overview.uses = data_uses(reader, config, folders, by_themselves)
+    uses = overview.uses
     overview.take(read, topology)
     del read  # so that memory is freed as items are taken
     targets_of = by_themselves
@@ -108,7 +111,8 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
                 record.is_whole = topology.is_whole(obj) and not rules.is_awaited
                 if not record.memberships:
                     record.standalone = topology.standalone_cluster(obj)
-                record.uses = uses.seen_from(obj.ref.file_path)
+                if uses.listed or uses.chart_sources.urls:
+                    record.uses = uses.seen_from(obj.ref.file_path)
                 record.has_code = has_code
                 seen = config.seen_from(obj.ref.file_path)
                 _add_targets(record, targets, seen, topology, rules)
@@ -123,6 +127,14 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     overview.unreadable = reader.unreadable
     overview.kinds = reader.kinds
     return overview
+
+
+def _may_read_data(source: ObjectSource) -> bool:
+    """Return whether an object may refer to a ConfigMap or a Secret, or to the source of a chart."""
+    words: set[str] = set()
+    for row in ROWS.values():
+        words.update(row.reference_words)
+    return bool(items_of_kinds(source, ["HelmRelease"]) or source.holding(tuple(words)))
 
 
 def _naming_a_proxy(source: ObjectSource) -> set[int]:

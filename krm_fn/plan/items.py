@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from krm_fn.clusters import Folders, key_of
 from krm_fn.config import ProxyConfig, Selector
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Protocol, Texts
+from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.target_table import ROWS, TargetRow
 from krm_fn.targets import TARGETS
@@ -92,6 +94,13 @@ def readable_objects(source: ObjectSource, indexes: Iterable[int]) -> Iterator[O
     for index in indexes:
         with suppress(InputError):
             yield from source.objects(index)
+
+
+def add_whole(folders: Folders, obj: Object) -> None:
+    """Add an object to folders, unless it is a patch: the API server takes no workload without a selector."""
+    group, _ = obj.group_kind
+    if group != "apps" or lookup(obj.data, ("spec", "selector")):
+        folders.add(key_of(obj))
 
 
 class ItemReader:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.clusters import Folders, ObjectIndex, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.patch import lookup
 from krm_fn.places.installed_charts import ChartSources, chart_sources
 from krm_fn.places.provided import DataReference, DataUse, DataUses, find_uses
-from krm_fn.plan.items import ItemReader, is_selected, items_of_kinds, kinds_and_hints
+from krm_fn.plan.items import ItemReader, add_whole, is_selected, items_of_kinds, kinds_and_hints
 from krm_fn.products.release_kinds import CHART_SOURCES
 from krm_fn.target_table import ROWS, VALUES, VARIABLES, TargetRow
 from krm_fn.targets import TARGETS
@@ -42,13 +41,6 @@ def data_uses(
     if references:
         _add_whole(items, reader, folders)
     return DataUses(_listed(references, reader, config, folders), sources)
-
-
-def add_whole(folders: Folders, obj: Object) -> None:
-    """Add an object to folders, unless it is a patch: the API server takes no workload without a selector."""
-    group, _ = obj.group_kind
-    if group != "apps" or lookup(obj.data, ("spec", "selector")):
-        folders.add(key_of(obj))
 
 
 def _add_whole(items: Iterable[int], reader: ItemReader, folders: Folders) -> None:

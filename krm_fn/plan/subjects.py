@@ -22,8 +22,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.noproxy import Readers
 from krm_fn.plan.items import fits, is_selected
-from krm_fn.plan.overview import Overview
-from krm_fn.plan.record import ObjectRecord, TargetRecord
+from krm_fn.plan.record import ObjectRecord, Overview, TargetRecord
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.target_table import ROWS
