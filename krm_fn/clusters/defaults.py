@@ -13,16 +13,16 @@ from collections.abc import Iterator
 
 from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.kinds import (
-    CLUSTER_PATHS,
+    CLUSTER,
     WHOLE_CLUSTERS,
-    FactPaths,
     WholeCluster,
     network_path,
+    paths_of,
 )
-from krm_fn.clusters.reading import host, pattern, text, word
+from krm_fn.clusters.reading import field_of, host, pattern, text, word
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, GroupKind, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.distributions import Product
 from krm_fn.products.node_kinds import NodeSystem
@@ -136,19 +136,16 @@ def _read_whole_cluster(obj: Object) -> ClusterNetwork:
     cluster = WHOLE_CLUSTERS[obj.group_kind]
     if cluster.needs and lookup(obj.data, cluster.needs) is None:
         return ClusterNetwork()
-    return network_of_system(cluster, obj.ref, cluster.paths)
+    return network_of_system(cluster, obj.ref, obj.group_kind)
 
 
 def network_of_system(
-    system: NodeSystem | Product | WholeCluster, ref: ObjectRef, paths: FactPaths = CLUSTER_PATHS
+    system: NodeSystem | Product | WholeCluster, ref: ObjectRef, group_kind: GroupKind = CLUSTER
 ) -> ClusterNetwork:
     """Return the default networks of a system, each with the first field of an object that would say another one."""
+    paths = paths_of(*group_kind)
     facts: dict[str, Facts] = {}
-    for name, cidr, path in (
-        ("pod_cidrs", system.pod_cidr, paths.pod_cidrs),
-        ("service_cidrs", system.service_cidr, paths.service_cidrs),
-    ):
+    for name, cidr in (("pod_cidrs", system.pod_cidr), ("service_cidrs", system.service_cidr)):
         if cidr:
-            place = pattern(path.split()[0].removesuffix(".*"))
-            facts[name] = (Fact(cidr, ref, place, system.name),)
+            facts[name] = (Fact(cidr, ref, field_of(paths[name][0]), system.name),)
     return ClusterNetwork(**facts)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from itertools import chain
 
 from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
-from krm_fn.clusters.kinds import CLOUDS, CLUSTER, FactPaths, paths_of
+from krm_fn.clusters.kinds import CLOUDS, CLUSTER, paths_of
 from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.clusters.reading import (
     cidrs,
+    field_of,
     host,
     is_covered,
     network_of,
-    pattern,
     text,
     url_host,
     values,
@@ -38,23 +38,24 @@ _ENDPOINT_VARIABLES: dict[str, tuple[Pointer, ...]] = {
 def declared(obj: Object) -> ClusterNetwork:
     """Return the facts of an object about the network of its Cluster; empty for kinds that say none."""
     paths = paths_of(*obj.group_kind)
-    if paths is None:
+    if not paths:
         return ClusterNetwork()
-    facts = {name: _facts(obj, paths, name) for name in _READERS}
-    networks = facts["networks"] + facts.pop("pools") + facts.pop("machines")
+    facts = {name: _facts(obj, name, patterns) for name, patterns in paths.items()}
+    networks = chain.from_iterable(
+        facts.pop(name, ()) for name in ("networks", "pools", "machines")
+    )
     facts["networks"] = without_subnets(networks)
-    facts["endpoint"] = facts["endpoint"] or _endpoint_variable(obj)
+    facts["endpoint"] = facts.get("endpoint") or _endpoint_variable(obj)
     for name in _SINGLE:
-        facts[name] = facts[name][:1]
+        facts[name] = facts.get(name, ())[:1]
     return ClusterNetwork(**facts)
 
 
-def _facts(obj: Object, paths: FactPaths, name: str) -> Facts:
+def _facts(obj: Object, name: str, patterns: Iterable[Pointer]) -> Facts:
     """Return the distinct values of one fact that an object says."""
-    data = lookup(obj.data, paths.start)
     facts: list[Fact] = []
-    for fact_path in _patterns(getattr(paths, name)):
-        for path, value in values(data, fact_path, paths.start):
+    for fact_pattern in patterns:
+        for path, value in values(obj.data, fact_pattern):
             said = _READERS[name](value)
             texts = (said,) if isinstance(said, str) else said
             facts += [Fact(named, obj.ref, path) for named in texts if named]
@@ -111,11 +112,8 @@ _READERS = {
 
 def sets_services(obj: Object) -> bool:
     """Return whether an object says anything, readable here or not, as the network of Services."""
-    paths = paths_of(*obj.group_kind)
-    if paths is None or not paths.service_cidrs:
-        return False
-    path = pattern(paths.service_cidrs.removesuffix(".*"))
-    return bool(lookup(obj.data, paths.start + path))
+    patterns = paths_of(*obj.group_kind).get("service_cidrs", ())
+    return any(lookup(obj.data, field_of(path)) for path in patterns)
 
 
 def merged(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
@@ -149,11 +147,6 @@ def without_subnets(facts: Iterable[Fact]) -> Facts:
             kept = [other for other in kept if not is_covered(other.value, fact.value)]
             kept.append(fact)
     return tuple(kept)
-
-
-@cache
-def _patterns(paths: str) -> tuple[Pointer, ...]:
-    return tuple(map(pattern, paths.split()))
 
 
 def _endpoint_variable(obj: Object) -> Facts:

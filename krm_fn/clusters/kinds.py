@@ -10,15 +10,15 @@ Sources: Cluster API ``api/core`` (v1alpha3 to v1beta2) and "Provider contracts"
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from krm_fn.clusters.reading import pattern
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import GroupKind, NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.products import cluster_api, distributions, konvoy, tkg
 from krm_fn.products.cluster_api import Role
-from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
+from krm_fn.products.node_kinds import NODE_KINDS
 
 CORE = cluster_api.CORE
 CLUSTER = cluster_api.CLUSTER
@@ -35,26 +35,12 @@ ROLES = {
 """The kinds that make one sort of nodes only."""
 
 
-class FactPaths(NamedTuple):
-    """Where a kind says the facts of a ``ClusterNetwork``, below ``start``.
+Paths = Mapping[str, str]
+"""Fact of a ``ClusterNetwork`` -> the path to it, or several paths with blanks between them.
 
-    ``machines`` are addresses, ``pools`` pools of addresses, ``mirrors`` files of nodes, which may name mirrors, and
-    ``infrastructure`` what names a cloud outside of Cluster API.
-    """
-
-    pod_cidrs: str = ""
-    service_cidrs: str = ""
-    service_domain: str = ""
-    endpoint: str = ""
-    region: str = ""
-    networks: str = ""
-    machines: str = ""
-    pools: str = ""
-    hosts: str = ""
-    mirrors: str = ""
-    infrastructure: str = ""
-    infrastructure_hosts: str = ""
-    start: Pointer = ("spec",)
+Further facts are ``machines``, which are addresses, ``pools``, which are pools of addresses, ``mirrors`` for files of
+nodes, which may name mirrors, and ``infrastructure`` for what names a cloud outside of Cluster API.
+"""
 
 
 class WholeCluster(NamedTuple):
@@ -68,7 +54,7 @@ class WholeCluster(NamedTuple):
         needs: the field without which the defaults do not hold.
     """
 
-    paths: FactPaths
+    paths: Paths
     name: str
     pod_cidr: str = ""
     service_cidr: str = ""
@@ -82,51 +68,46 @@ INFRA_ENV = ("agent-install.openshift.io", "InfraEnv")
 """What makes a cluster of OpenShift, and the image that its machines start from."""
 WHOLE_CLUSTERS = {
     ("containerservice.azure.com", "ManagedCluster"): WholeCluster(
-        FactPaths(
-            pod_cidrs=f"{_AKS}.podCidrs.* {_AKS}.podCidr",
-            service_cidrs=f"{_AKS}.serviceCidrs.* {_AKS}.serviceCidr",
-            infrastructure="kind",
-            start=(),
-        ),
+        {
+            "pod_cidrs": f"{_AKS}.podCidrs.* {_AKS}.podCidr",
+            "service_cidrs": f"{_AKS}.serviceCidrs.* {_AKS}.serviceCidr",
+            "infrastructure": "kind",
+        },
         "AKS",
         service_cidr="10.0.0.0/16",
     ),
     AGENT_CLUSTER_INSTALL: WholeCluster(
-        FactPaths(
-            pod_cidrs="networking.clusterNetwork.*.cidr",
-            service_cidrs="networking.serviceNetwork.*",
-            networks="networking.machineNetwork.*.cidr",
-            endpoint="apiVIPs.* apiVIP",
-        ),
+        {
+            "pod_cidrs": "spec.networking.clusterNetwork.*.cidr",
+            "service_cidrs": "spec.networking.serviceNetwork.*",
+            "networks": "spec.networking.machineNetwork.*.cidr",
+            "endpoint": "spec.apiVIPs.* spec.apiVIP",
+        },
         "OpenShift",
         pod_cidr="10.128.0.0/14",
         service_cidr="172.30.0.0/16",
     ),
-    ("karpenter.k8s.aws", "EC2NodeClass"): WholeCluster(
-        FactPaths(infrastructure="kind", start=()), "Karpenter"
-    ),
+    ("karpenter.k8s.aws", "EC2NodeClass"): WholeCluster({"infrastructure": "kind"}, "Karpenter"),
     ("kubeone.k8c.io", "KubeOneCluster"): WholeCluster(
-        FactPaths(
-            pod_cidrs="clusterNetwork.podSubnet",
-            service_cidrs="clusterNetwork.serviceSubnet",
-            service_domain="clusterNetwork.serviceDomainName",
-            endpoint="apiEndpoint.host controlPlane.hosts.*.publicAddress controlPlane.hosts.*.privateAddress",
-            infrastructure="cloudProvider",
-            start=(),
-        ),
+        {
+            "pod_cidrs": "clusterNetwork.podSubnet",
+            "service_cidrs": "clusterNetwork.serviceSubnet",
+            "service_domain": "clusterNetwork.serviceDomainName",
+            "endpoint": "apiEndpoint.host controlPlane.hosts.*.publicAddress controlPlane.hosts.*.privateAddress",
+            "infrastructure": "cloudProvider",
+        },
         "KubeOne",
         pod_cidr="10.244.0.0/16",
         service_cidr="10.96.0.0/12",
     ),
     ("provisioning.cattle.io", "Cluster"): WholeCluster(
-        FactPaths(
-            pod_cidrs=f"{_RANCHER}.cluster-cidr",
-            service_cidrs=f"{_RANCHER}.service-cidr",
-            service_domain=f"{_RANCHER}.cluster-domain",
-            endpoint="spec.localClusterAuthEndpoint.fqdn",
-            infrastructure="spec.rkeConfig.machinePools.*.machineConfigRef.kind",
-            start=(),
-        ),
+        {
+            "pod_cidrs": f"{_RANCHER}.cluster-cidr",
+            "service_cidrs": f"{_RANCHER}.service-cidr",
+            "service_domain": f"{_RANCHER}.cluster-domain",
+            "endpoint": "spec.localClusterAuthEndpoint.fqdn",
+            "infrastructure": "spec.rkeConfig.machinePools.*.machineConfigRef.kind",
+        },
         "RKE2 and K3s",
         pod_cidr="10.42.0.0/16",
         service_cidr="10.43.0.0/16",
@@ -173,62 +154,56 @@ CLOUDS = {
 """The cloud of a cluster outside of Cluster API, as that says it -> the kind of such an infrastructure."""
 
 _ENDPOINT = "controlPlaneEndpoint.host"
-_BY_CONTRACT = FactPaths(endpoint=_ENDPOINT, region="region")
+_BY_CONTRACT = {"endpoint": _ENDPOINT, "region": "region"}
 """What every infrastructure cluster of Cluster API says, or most of them do."""
-_AWS = FactPaths(
-    endpoint=_ENDPOINT,
-    region="region",
-    networks=(
+_AWS = {
+    "networks": (
         "network.vpc.cidrBlock network.vpc.secondaryCidrBlocks.*.ipv4CidrBlock network.vpc.ipv6.cidrBlock "
         "network.subnets.*.cidrBlock network.subnets.*.ipv6CidrBlock "
         # v1alpha3
         "networkSpec.vpc.cidrBlock networkSpec.vpc.ipv6.cidrBlock networkSpec.subnets.*.cidrBlock"
     ),
-)
-_GCP = FactPaths(
-    endpoint=_ENDPOINT,
-    region="region",
-    networks="network.subnets.*.cidrBlock network.subnets.*.secondaryCidrBlocks.*",
-)
+}
+_GCP = {
+    "networks": "network.subnets.*.cidrBlock network.subnets.*.secondaryCidrBlocks.*",
+}
 _OPENSTACK_ADDRESSES = "apiServerFloatingIP apiServer.floatingIP apiServerFixedIP apiServer.fixedIP"
-INFRASTRUCTURE = {
-    "GCPManagedControlPlane": _BY_CONTRACT,
+INFRASTRUCTURE: Mapping[str, Paths] = {
+    "GCPManagedControlPlane": {},
     "AWSCluster": _AWS,
     "AWSManagedControlPlane": _AWS,
-    "AzureCluster": FactPaths(
-        endpoint=f"{_ENDPOINT} networkSpec.apiServerLB.frontendIPs.*.publicIP.dnsName",
-        region="location",
-        networks=(
+    "AzureCluster": {
+        "endpoint": f"{_ENDPOINT} networkSpec.apiServerLB.frontendIPs.*.publicIP.dnsName",
+        "region": "location",
+        "networks": (
             "networkSpec.vnet.cidrBlocks.* networkSpec.vnet.cidrBlock "
             "networkSpec.subnets.*.cidrBlocks.* networkSpec.subnets.*.cidrBlock"
         ),
-        hosts="networkSpec.apiServerLB.frontendIPs.*.privateIP",
-    ),
-    "AzureManagedControlPlane": FactPaths(
-        endpoint=_ENDPOINT,
-        region="location",
-        networks="virtualNetwork.cidrBlock virtualNetwork.subnet.cidrBlock",
-    ),
+        "hosts": "networkSpec.apiServerLB.frontendIPs.*.privateIP",
+    },
+    "AzureManagedControlPlane": {
+        "region": "location",
+        "networks": "virtualNetwork.cidrBlock virtualNetwork.subnet.cidrBlock",
+    },
     "GCPCluster": _GCP,
     "GCPManagedCluster": _GCP,
-    "HetznerCluster": FactPaths(endpoint=_ENDPOINT, networks="hcloudNetwork.cidrBlock"),
-    "NutanixCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="prismCentral.address"),
-    "OCICluster": FactPaths(
-        endpoint=_ENDPOINT,
-        region="region",
-        networks="networkSpec.vcn.cidr networkSpec.vcn.subnets.*.cidr",
-    ),
-    "OpenStackCluster": FactPaths(
-        endpoint=f"{_ENDPOINT} {_OPENSTACK_ADDRESSES}",
-        region="identityRef.region",
-        networks="managedSubnets.*.cidr nodeCidr",
-        hosts=_OPENSTACK_ADDRESSES,
-    ),
-    "ProxmoxCluster": FactPaths(endpoint=_ENDPOINT, pools="ipv4Config ipv6Config"),
-    "VCDCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="site"),
-    "VSphereCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="server"),
+    "HetznerCluster": {"networks": "hcloudNetwork.cidrBlock"},
+    "NutanixCluster": {"infrastructure_hosts": "prismCentral.address"},
+    "OCICluster": {
+        "networks": "networkSpec.vcn.cidr networkSpec.vcn.subnets.*.cidr",
+    },
+    "OpenStackCluster": {
+        "endpoint": f"{_ENDPOINT} {_OPENSTACK_ADDRESSES}",
+        "region": "identityRef.region",
+        "networks": "managedSubnets.*.cidr nodeCidr",
+        "hosts": _OPENSTACK_ADDRESSES,
+    },
+    "ProxmoxCluster": {"pools": "ipv4Config ipv6Config"},
+    "VCDCluster": {"infrastructure_hosts": "site"},
+    "VSphereCluster": {"infrastructure_hosts": "server"},
 }
-"""Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks."""
+"""Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks, below
+``spec``."""
 
 METAL3_POOL = ("ipam.metal3.io", "IPPool")
 POOLS = frozenset(
@@ -242,34 +217,41 @@ POOLS = frozenset(
 USES_POOLS = {"VSphereMachineTemplate": "spec.template.spec.network.devices.*.addressesFromPools.*"}
 """Kind of a machine template -> where it names the pools that its machines take addresses from."""
 
-CLUSTER_PATHS = FactPaths(
-    pod_cidrs="spec.clusterNetwork.pods.cidrBlocks.*",
-    service_cidrs="spec.clusterNetwork.services.cidrBlocks.*",
-    service_domain="spec.clusterNetwork.serviceDomain",
-    endpoint=f"spec.{_ENDPOINT} spec.topology.variables.*.value.nutanix.{_ENDPOINT}",  # that of CAREN
-    start=(),
-)
-_PATHS = {
-    CLUSTER: CLUSTER_PATHS,
-    konvoy.INVENTORY: FactPaths(machines="spec.hosts.*.address", start=()),
-    **dict.fromkeys(POOLS, FactPaths(pools="spec", start=())),
+_OF_CLUSTER = {
+    "pod_cidrs": "spec.clusterNetwork.pods.cidrBlocks.*",
+    "service_cidrs": "spec.clusterNetwork.services.cidrBlocks.*",
+    "service_domain": "spec.clusterNetwork.serviceDomain",
+    "endpoint": f"spec.{_ENDPOINT} spec.topology.variables.*.value.nutanix.{_ENDPOINT}",  # that of CAREN
+}
+_PATHS: Mapping[GroupKind, Paths] = {
+    CLUSTER: _OF_CLUSTER,
+    konvoy.INVENTORY: {"machines": "spec.hosts.*.address"},
+    **{kind: {"pools": "spec"} for kind in POOLS},
     **{kind: cluster.paths for kind, cluster in WHOLE_CLUSTERS.items()},
 }
 
 
 @cache
-def paths_of(group: str, kind: str) -> FactPaths | None:
-    """Return where objects of a kind say facts about their Cluster; None for a kind that says none."""
+def paths_of(group: str, kind: str) -> Mapping[str, Sequence[Pointer]]:
+    """Return each fact about their Cluster that objects of a kind say, with the patterns of its fields."""
     if (group, kind) in _PATHS:
-        return _PATHS[group, kind]
+        return _below((), _PATHS[group, kind])
     if (group, kind) in NODE_KINDS:
-        return _paths_of_nodes(NODE_KINDS[group, kind])
+        node_kind = NODE_KINDS[group, kind]
+        return _below(node_kind.path, {**node_kind.system.network, "mirrors": "files.*"})
     base = kind.removesuffix("Template")
     # Cluster API's contract: `spec.controlPlaneEndpoint` of whatever `infrastructureRef` names, in any group.
     if not (base in INFRASTRUCTURE or base.endswith("Cluster")):
-        return None
+        return {}
     start = ("spec",) if kind == base else ("spec", "template", "spec")
-    return INFRASTRUCTURE.get(base, _BY_CONTRACT)._replace(start=start)
+    return _below(start, {**_BY_CONTRACT, **INFRASTRUCTURE.get(base, {})})
+
+
+def _below(start: Pointer, paths: Paths) -> dict[str, Sequence[Pointer]]:
+    """Return the patterns of the paths, which are below another one."""
+    return {
+        fact: [start + pattern(path) for path in several.split()] for fact, several in paths.items()
+    }
 
 
 def is_infrastructure(group: str, kind: str) -> bool:
@@ -279,23 +261,10 @@ def is_infrastructure(group: str, kind: str) -> bool:
     return base in INFRASTRUCTURE or is_by_contract
 
 
-def _paths_of_nodes(node_kind: NodeConfigKind) -> FactPaths:
-    network = node_kind.system.network
-    return FactPaths(
-        pod_cidrs=network.pod_cidrs,
-        service_cidrs=network.service_cidrs,
-        service_domain=network.service_domain,
-        endpoint=network.endpoint,
-        hosts=network.hosts,
-        mirrors="files.*",
-        start=node_kind.path,
-    )
-
-
 def network_path(infrastructure: str) -> str:
     """Return the field below ``spec`` in which an infrastructure can name the network of its machines; "" for none."""
-    paths = INFRASTRUCTURE.get(infrastructure, _BY_CONTRACT)
-    return (paths.networks or paths.pools).partition(" ")[0].partition(".*")[0]
+    paths = INFRASTRUCTURE.get(infrastructure, {})
+    return paths.get("networks", paths.get("pools", "")).partition(" ")[0].partition(".*")[0]
 
 
 def kinds(occurring: Iterable[str] = ()) -> frozenset[str]:

@@ -51,9 +51,6 @@ class ClusterMembers:
             if node.is_cluster:
                 self.clusters[key] = node
         self._folders = Folders(self.clusters)
-        self._of_identity: dict[Identity, list[Key]] = {}
-        for key in self.clusters:
-            self._of_identity.setdefault(key.identity, []).append(key)
         self._whole: set[Key] = set()
         self._uses = ObjectIndex(self._by_target().items(), self._folders)
         self._of_class: dict[Key, list[RelatedObject]] = {}
@@ -250,8 +247,7 @@ class ClusterMembers:
         """Return that an object names a Cluster: a claim if that is in another namespace, unless it may do so."""
         namespace = node.key.namespace
         is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
-        is_about_one = self._folders.cluster_around(node.key.file) is not None
-        is_about_it = is_about_one and not is_of_its_namespace
+        is_about_it = self._folders.cluster_around(node.key.file) and not is_of_its_namespace
         is_claim = not is_about_it and not may_be_same(namespace, cluster.namespace)
         return Membership(
             role=node.role,
@@ -266,10 +262,7 @@ class ClusterMembers:
 
         An object that names a Cluster by a placeholder is ``is_beside`` its Cluster: it means none of another file.
         """
-        around = self._folders.cluster_around(node.key.file)
-        if around is None:
-            return []
-        keys = nearest(self._of_identity[around], node.key.file)
+        keys = nearest(self._folders.cluster_around(node.key.file), node.key.file)
         # Of several of one name each is another one: as templates in a folder.
         if is_beside or len(keys) > 1:
             keys = [key for key in keys if key.file == node.key.file]

@@ -47,8 +47,8 @@ class Folders:
     """
 
     def __init__(self, clusters: Iterable[Key] = ()) -> None:
-        self._objects: dict[str, set[Identity]] = {}
-        self._clusters: dict[str, set[Identity]] = {}
+        self._objects: dict[str, dict[Identity, list[Key]]] = {}
+        self._clusters: dict[str, dict[Identity, list[Key]]] = {}
         for key in clusters:
             _add(key, self._clusters)
 
@@ -63,15 +63,14 @@ class Folders:
                 return scope
         return None
 
-    def cluster_around(self, file: str) -> Identity | None:
-        """Return the Cluster of the innermost folder around a file that holds any; None where it holds several.
+    def cluster_around(self, file: str) -> list[Key]:
+        """Return the only Cluster of the innermost folder around a file that holds any, in each file that it is in.
 
-        Outside of that folder may be other clusters, which have no say.
+        It is empty where that folder holds several. Outside of it may be other clusters, which have no say.
         """
         folder = self.cluster_folder(file)
-        if folder is None or len(self._clusters[folder]) > 1:
-            return None
-        return next(iter(self._clusters[folder]))
+        clusters = {} if folder is None else self._clusters[folder]
+        return next(iter(clusters.values())) if len(clusters) == 1 else []
 
     def within_reach(self, keys: Iterable[Key], folder: str, inside: str) -> list[Key]:
         """Return those objects of a folder that may be for the same cluster as one part of it, and are outside of that.
@@ -91,7 +90,7 @@ class Folders:
     def _are_apart(self, part: str, other: str) -> bool:
         if part in self._clusters and other in self._clusters:
             return True
-        objects = self._objects.get(part, set())
+        objects = self._objects.get(part, {}).keys()
         return not objects.isdisjoint(self._objects.get(other, ()))
 
 
@@ -191,9 +190,9 @@ def _part(file: str, folder: str) -> str:
     return file if end < 0 else file[:end]
 
 
-def _add(key: Key, identities: dict[str, set[Identity]]) -> None:
+def _add(key: Key, keys: dict[str, dict[Identity, list[Key]]]) -> None:
     for scope in _scopes(key.file):
-        identities.setdefault(scope, set()).add(key.identity)
+        keys.setdefault(scope, {}).setdefault(key.identity, []).append(key)
 
 
 def _shared_steps(path: str, other: str) -> int:

@@ -31,6 +31,11 @@ def pattern(path: str) -> Pointer:
     return tuple(path.split("."))
 
 
+def field_of(steps: Pointer) -> Pointer:
+    """Return the path of the field whose items, or whose value, match a pattern."""
+    return steps[:-1] if steps[-1] == "*" else steps
+
+
 def values(data: Any, steps: Pointer, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """Yield each value in ``data``, which is at ``path``, that matches a pattern, with its path."""
     for depth, step in enumerate(steps, start=1):

@@ -21,11 +21,10 @@ from krm_fn.clusters.cluster import (
     Memberships,
 )
 from krm_fn.clusters.facts import merged
-from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
+from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS, paths_of
 from krm_fn.clusters.members import ClusterMembers
 from krm_fn.clusters.nearness import Folders, may_be_same
 from krm_fn.clusters.node import RelatedObject, node_of
-from krm_fn.clusters.reading import pattern
 from krm_fn.clusters.references import WorkerClass, cluster_deployment_of, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
@@ -282,11 +281,8 @@ class Topology:
 
 def _patches_services(system: NodeSystem, its_class: RelatedObject) -> bool:
     """Return whether patches of a class may write the networks of pods and Services into its control plane."""
-    if not system.network.service_cidrs:
-        return False
-    template = NODE_KINDS[CONTROL_PLANE, f"{system.control_plane}Template"]
-    path = template.path + pattern(system.network.service_cidrs)
-    return _is_rewritten(path, its_class)
+    paths = paths_of(CONTROL_PLANE, f"{system.control_plane}Template").get("service_cidrs", ())
+    return any(_is_rewritten(path, its_class) for path in paths)
 
 
 def _infrastructure(

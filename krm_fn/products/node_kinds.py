@@ -29,16 +29,6 @@ FILES_ON_REQUEST = "nodes.files"
 """The target that writes files of other programs on any node: those that its option ``files`` names."""
 
 
-class NetworkFields(NamedTuple):
-    """Paths to the fields of a configuration that describe the network of its Cluster; "" for a missing field."""
-
-    pod_cidrs: str = ""
-    service_cidrs: str = ""
-    service_domain: str = ""
-    endpoint: str = ""
-    hosts: str = ""
-
-
 class NodeSystem(NamedTuple):
     """A system that makes machines nodes of a Cluster.
 
@@ -63,7 +53,7 @@ class NodeSystem(NamedTuple):
         format: leads to the field with the program that sets up a machine, ``cloud-config`` or ``ignition``.
         pod_cidr: the network of the pods where nobody says another one.
         service_cidr: the same for Services.
-        network: where a configuration says something of the network.
+        network: fact about the network (see ``clusters/kinds.py``) -> the path to it in a configuration.
     """
 
     name: str
@@ -83,7 +73,7 @@ class NodeSystem(NamedTuple):
     registries: str = ""
     pod_cidr: str = ""
     service_cidr: str = ""
-    network: NetworkFields = NetworkFields()
+    network: Mapping[str, str] = MappingProxyType({})
 
     @property
     def exporter(self) -> str:
@@ -140,13 +130,13 @@ KUBEADM = NodeSystem(
     restart="restart",
     late_commands="postKubeadmCommands",
     service_cidr="10.96.0.0/12",
-    network=NetworkFields(
-        pod_cidrs="clusterConfiguration.networking.podSubnet",
-        service_cidrs="clusterConfiguration.networking.serviceSubnet",
-        service_domain="clusterConfiguration.networking.dnsDomain",
-        endpoint="clusterConfiguration.controlPlaneEndpoint",
-        hosts="clusterConfiguration.etcd.external.endpoints.*",
-    ),
+    network={
+        "pod_cidrs": "clusterConfiguration.networking.podSubnet",
+        "service_cidrs": "clusterConfiguration.networking.serviceSubnet",
+        "service_domain": "clusterConfiguration.networking.dnsDomain",
+        "endpoint": "clusterConfiguration.controlPlaneEndpoint",
+        "hosts": "clusterConfiguration.etcd.external.endpoints.*",
+    },
 )
 
 RKE2 = NodeSystem(
@@ -164,7 +154,7 @@ RKE2 = NodeSystem(
     registries="/etc/rancher/rke2/registries.yaml",
     pod_cidr="10.42.0.0/16",
     service_cidr="10.43.0.0/16",
-    network=NetworkFields(service_domain="serverConfig.clusterDomain", hosts="registrationAddress"),
+    network={"service_domain": "serverConfig.clusterDomain", "hosts": "registrationAddress"},
 )
 
 K3S = NodeSystem(
@@ -180,11 +170,11 @@ K3S = NodeSystem(
     registries="/etc/rancher/k3s/registries.yaml",
     pod_cidr="10.42.0.0/16",
     service_cidr="10.43.0.0/16",
-    network=NetworkFields(
-        pod_cidrs="serverConfig.clusterCidr",
-        service_cidrs="serverConfig.serviceCidr",
-        service_domain="serverConfig.clusterDomain",
-    ),
+    network={
+        "pod_cidrs": "serverConfig.clusterCidr",
+        "service_cidrs": "serverConfig.serviceCidr",
+        "service_domain": "serverConfig.clusterDomain",
+    },
 )
 
 K0S = NodeSystem(
@@ -203,12 +193,12 @@ K0S = NodeSystem(
     processes=("CONTAINERD", "KUBELET", "KONNECTIVITY", "ETCD", "KINE"),
     pod_cidr="10.244.0.0/16",
     service_cidr="10.96.0.0/12",
-    network=NetworkFields(
-        pod_cidrs="k0s.spec.network.podCIDR",
-        service_cidrs="k0s.spec.network.serviceCIDR",
-        service_domain="k0s.spec.network.clusterDomain",
-        hosts="k0s.spec.api.externalAddress",
-    ),
+    network={
+        "pod_cidrs": "k0s.spec.network.podCIDR",
+        "service_cidrs": "k0s.spec.network.serviceCIDR",
+        "service_domain": "k0s.spec.network.clusterDomain",
+        "hosts": "k0s.spec.api.externalAddress",
+    },
 )
 
 EKS_NODEADM = NodeSystem(
