@@ -10,8 +10,8 @@ from krm_fn import yamledit
 from krm_fn.config import json_schema
 from krm_fn.config.names import FieldNames, shown
 from krm_fn.errors import ConfigError, ConfigProblem, InputError
-from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
-from krm_fn.patch import Data, put_at
+from krm_fn.light_typing import Any, Fields
+from krm_fn.patch import Data, Pointer, lookup, put_at
 
 ALIASES = {
     "HTTP_PROXY": "httpProxy",
@@ -25,45 +25,40 @@ ALIASES = {
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
-class Field(NamedTuple):
-    """A field of ``spec`` that a key says: the steps of its path, and its value."""
-
-    key: str
-    path: Texts
-    value: Any
-
-    def contradicts(self, other: Field) -> bool:
-        """Return whether one of two fields is the other one, or in it, but does not say the same."""
-        depth = min(len(self.path), len(other.path))
-        if self.path[:depth] != other.path[:depth]:
-            return False
-        return self.path != other.path or self.value != other.value
-
-
 def read(data: Data, names: FieldNames) -> tuple[Fields, list[ConfigProblem]]:
     """Return the ``spec`` that ``data`` means, and its problems; note the keys in ``names``."""
     spec: Fields = {}
-    fields: list[Field] = []
     problems: list[ConfigProblem] = []
-    for key, value in data.items():
+    for key, written in data.items():
         try:
-            field = _field(key, value)
+            path, value = _field(key, written)
         except ConfigError as error:
             problems += error.problems
             continue
-        others = [f"`data.{other.key}`" for other in fields if other.contradicts(field)]
-        if others:
-            text = f"must not contradict {others[0]}: give only one of them"
+        contradicted = [
+            other_key
+            for other, other_key in names.keys.items()
+            if _contradicts(spec, other, path, value)
+        ]
+        if contradicted:
+            text = f"must not contradict `data.{contradicted[0]}`: give only one of them"
             problems.append(ConfigProblem(("data", key), text))
         else:
-            put_at(spec, field.path, field.value)
-        fields.append(field)
-        names.keys.setdefault(field.path, key)
+            put_at(spec, path, value)
+        names.keys.setdefault(path, key)
     return spec, problems
 
 
-def _field(key: str, value: Any) -> Field:
-    """Return the field that a key says; raises ConfigError."""
+def _contradicts(spec: Data, other: Pointer, path: Pointer, value: Any) -> bool:
+    """Return whether a field of a ``spec`` is the same as one with a value, or one in it, but does not say the same."""
+    depth = min(len(path), len(other))
+    if path[:depth] != other[:depth]:
+        return False
+    return path != other or lookup(spec, path) != value
+
+
+def _field(key: str, value: Any) -> tuple[Pointer, Any]:
+    """Return the field of ``spec`` that a key says, and its value; raises ConfigError."""
     name = ALIASES.get(key, key)
     known = json_schema.field(name)
     if known is None:
@@ -73,13 +68,13 @@ def _field(key: str, value: Any) -> Field:
     path = tuple(name.split("."))
     if not isinstance(value, str):
         # A number stays one: ``0640`` without quotes has already become 416, and must not pass as a string.
-        return Field(key, path, value)
+        return path, value
     wanted, text = known["type"], value.strip()
     if "boolean" in wanted and text.lower() in _BOOLEANS:
-        return Field(key, path, _BOOLEANS[text.lower()])
+        return path, _BOOLEANS[text.lower()]
     if "string" not in wanted and ("object" in wanted or "array" in wanted):
-        return Field(key, path, _read(key, value, known))
-    return Field(key, path, text)
+        return path, _read(key, value, known)
+    return path, text
 
 
 def _read(key: str, text: str, known: Data) -> Any:
