@@ -107,6 +107,11 @@ def text_at(data: Any, path: Iterable[str | int]) -> str:
     return ""
 
 
+def stripped(value: Any) -> str:
+    """Return a string without blanks around it; "" for anything else."""
+    return value.strip() if isinstance(value, str) else ""
+
+
 def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
     """Return the list at ``path`` in plain data; an empty one where there is none, or something else."""
     value = lookup(data, path)
@@ -139,6 +144,31 @@ def walk(data: Any, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
         members = enumerate(data)
     for key, member in members:
         yield from walk(member, (*path, str(key)))
+
+
+def pattern(path: str) -> Pointer:
+    """Return ``"spec.subnets.*.cidr"`` as a pointer, in which ``*`` means every item or member."""
+    return tuple(path.split("."))
+
+
+def field_of(steps: Pointer) -> Pointer:
+    """Return the path of the field whose items, or whose value, match a pattern."""
+    return steps[:-1] if steps[-1] == "*" else steps
+
+
+def find_values(data: Any, steps: Pointer, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+    """Yield each value in ``data``, which is at ``path``, that matches a pattern, with its path."""
+    for depth, step in enumerate(steps, start=1):
+        if step == "*" and isinstance(data, (list, dict)):
+            members = data.items() if isinstance(data, dict) else enumerate(data)
+            for name, member in members:
+                yield from find_values(member, steps[depth:], (*path, str(name)))
+            return
+        if not isinstance(data, dict) or step not in data:
+            return
+        data = data[step]
+        path = (*path, step)
+    yield path, data
 
 
 def named_items(data: Any, path: Pointer, name: str) -> list[Pointer]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
+from krm_fn.clusters.facts import host, word
 from krm_fn.clusters.kinds import (
     CLUSTER,
     WHOLE_CLUSTERS,
@@ -19,11 +20,10 @@ from krm_fn.clusters.kinds import (
     network_path,
     paths_of,
 )
-from krm_fn.clusters.reading import field_of, host, pattern, text, word
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, GroupKind, NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, field_of, lookup, pattern, stripped
 from krm_fn.products.distributions import Product
 from krm_fn.products.node_kinds import NodeSystem
 
@@ -112,7 +112,7 @@ def _hosts(part: _Infrastructure) -> Iterator[Fact]:
     endpoint = "controlPlaneEndpoint.host"
     region = word(part.get("region"))
     domain = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
-    balancer = text(part.get("controlPlaneLoadBalancer.loadBalancerType"))
+    balancer = stripped(part.get("controlPlaneLoadBalancer.loadBalancerType"))
     if part.kind == "AWSManagedControlPlane" and region:
         yield part.fact(f".{region}.eks.{domain}", endpoint, "Amazon EKS")
     elif part.kind == "AWSCluster" and region and balancer != "disabled":

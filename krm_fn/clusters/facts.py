@@ -1,29 +1,182 @@
-"""Read the facts about the network of a Cluster from one object."""
+"""Read the facts about the network of a Cluster from one object.
+
+A value of a wrong type counts as missing, and nothing raises. A placeholder (``${POD_CIDR}``) is a value like any
+other: it stays as it is, and nothing is derived from it.
+
+Sources of the mirrors that containerd's configuration on nodes names: containerd ``docs/hosts.md``
+(``certs.d/<registry>/hosts.toml``, tables ``[host."URL"]``) and ``docs/cri/registry.md``
+(``[plugins."...".registry.mirrors."<registry>"]``, ``endpoint``, in ``config.toml``).
+"""
 
 from __future__ import annotations
 
+import base64
+import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 
+from krm_fn import placeholders
 from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.kinds import CLOUDS, CLUSTER, paths_of
-from krm_fn.clusters.mirrors import mirror_hosts
-from krm_fn.clusters.reading import (
-    cidrs,
-    field_of,
-    host,
-    is_covered,
-    network_of,
-    text,
-    url_host,
-    values,
-    word,
-)
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, Texts
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, field_of, find_values, list_at, lookup, stripped, text_at
 from krm_fn.products import tkg
+
+_WIDEST = 8
+"""The shortest prefix of a private network; what is wider would take the proxy from a part of the Internet."""
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_HOST_AND_PORT = r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]+))(?::[0-9]+)?"
+_SCHEME = r"^[A-Za-z][A-Za-z0-9+.-]*://"
+_URL_REST = r"[/?#].*"
+_PORT = r"(?<=[^:]):(?:[0-9]+|\$\{[^{}]*\})$"
+_AROUND = r"[A-Za-z0-9_.:/-]*"
+"""What may be around a placeholder in a name, an address or a CIDR."""
+_WORD = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
+
+
+def word(value: Any) -> str:
+    """Return a name such as ``eu-west-1`` or a single placeholder; "" for anything else."""
+    name = stripped(value)
+    if placeholders.is_alone(name):
+        return placeholders.normal(name)
+    return name if re.fullmatch(_WORD, name) else ""
+
+
+def host(value: Any) -> str:
+    """Return a name or an address without port, brackets and final dot; "" for anything else, and ``0.0.0.0``."""
+    name = stripped(value)
+    if placeholders.is_in(name):
+        return _filled_in_later(re.sub(_PORT, "", name), host)
+    match = None if _address(name) else re.fullmatch(_HOST_AND_PORT, name)
+    if match:
+        name = match[1] or match[2]
+    address = _address(name)
+    if address:
+        return "" if address.is_unspecified else name
+    return name.strip(".") if match else ""
+
+
+def url_host(value: Any) -> str:
+    """Return the host of a URL, or of a host with a port; "" where it has a user name."""
+    without_scheme = re.sub(_SCHEME, "", stripped(value))
+    # A default may hold any of the characters that divide a URL.
+    if placeholders.is_in(without_scheme):
+        return host(without_scheme)
+    return host(re.sub(_URL_REST, "", without_scheme))
+
+
+def cidrs(value: Any) -> Texts:
+    """Return the CIDRs of a comma-separated text, as written, without those that are too wide for a network."""
+    networks: list[str] = []
+    for part in placeholders.split(stripped(value)):
+        if placeholders.is_in(part):
+            networks.append(_filled_in_later(part, cidrs))
+        elif network_of(part):
+            networks.append(part)
+    return tuple(filter(None, networks))
+
+
+def _filled_in_later(value: str, read: Callable[[str], Any]) -> str:
+    """Return a text with placeholders; "" if it, or its defaults, cannot be what ``read`` reads.
+
+    An ``@`` may be a part of a credential, in a default as well.
+    """
+    normal = placeholders.normal(value)
+    default = placeholders.with_defaults(normal) if placeholders.is_alone(normal) else ""
+    if default and not read(default):
+        return ""
+    is_host_or_network = re.fullmatch(_AROUND, placeholders.without(normal)) is not None
+    return normal if is_host_or_network and "@" not in normal else ""
+
+
+def network_of(cidr: str) -> Network | None:
+    """Return a CIDR, with or without host bits; None for anything else, and for one wider than a network can be."""
+    try:
+        network = ipaddress.ip_network(cidr, strict=False)
+    except ValueError:
+        return None
+    return network if "/" in cidr and network.prefixlen >= _WIDEST else None
+
+
+def is_covered(cidr: str, by: str) -> bool:
+    """Return whether every address of one CIDR is in the other.
+
+    An address is covered only by itself: half of all clients read no CIDRs.
+    """
+    inner = network_of(cidr)
+    outer = network_of(by)
+    if inner is None or outer is None or inner.version != outer.version:
+        return cidr == by
+    return inner.subnet_of(outer)  # type: ignore[arg-type]
+
+
+def _address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(value)
+    except ValueError:
+        return None
+
+
+_OURS = "# inject-proxy\n"
+"""The first line of a file that the target ``registryMirror`` wrote: the settings know this mirror already."""
+_COMMENT = r"(?m)^[ \t]*#.*$"
+_HOSTS_FILE = r".*/certs\.d/([^/]+)/hosts\.toml"
+_HOST_TABLE = r"""(?m)^[ \t]*\[[ \t]*host[ \t]*\.[ \t]*["']([^"']+)["']"""
+_CONFIG_FILE = r"/etc/containerd/.*\.toml"
+_MIRROR_TABLE = (
+    r"""(?ms)^[ \t]*\[[^\]\n]*registry\.mirrors\.["']?([^"'\]\n]+)["']?\s*\](.*?)(?=^[ \t]*\[|\Z)"""
+)
+_ENDPOINTS = r"(?ms)^[ \t]*endpoint[ \t]*=[ \t]*\[(.*?)\]"
+_QUOTED = r"""["']([^"']+)["']"""
+_USER = r"//[^/]*@"
+_DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
+"""The names of one registry (containerd ``docs/hosts.md``: ``server = "https://registry-1.docker.io"``)."""
+
+
+def mirror_hosts(file: Any) -> Texts:
+    """Return the hosts of mirrors that an entry of ``files`` of nodes names; a registry is no mirror of itself."""
+    path = text_at(file, ("path",)).strip()
+    content = _content(file) if path.endswith(".toml") else ""
+    if content.startswith(_OURS):
+        return ()
+    content = re.sub(_COMMENT, "", content)
+    hosts: dict[str, None] = {}
+    for registry, urls in _urls_by_registry(path, content):
+        own_names = _DOCKER_HUB if registry in _DOCKER_HUB else {registry}
+        for url in urls:
+            name = "" if placeholders.is_alone(url) else url_host(re.sub(_USER, "//", url))
+            if name and name not in own_names:
+                hosts[name] = None
+    return tuple(hosts)
+
+
+def _urls_by_registry(path: str, content: str) -> list[tuple[str, list[str]]]:
+    """Return each registry with the URLs of the servers that answer for it."""
+    hosts_file = re.fullmatch(_HOSTS_FILE, path)
+    if hosts_file:
+        return [(host(hosts_file[1]), re.findall(_HOST_TABLE, content))]
+    registries = []
+    if re.fullmatch(_CONFIG_FILE, path):
+        for registry, table in re.findall(_MIRROR_TABLE, content):
+            endpoints = " ".join(re.findall(_ENDPOINTS, table))
+            registries.append((host(registry), re.findall(_QUOTED, endpoints)))
+    return registries
+
+
+def _content(file: Any) -> str:
+    """Return the text of a file; "" where it cannot be read here (compressed, or in a Secret)."""
+    content = text_at(file, ("content",))
+    encoding = file.get("encoding")
+    if encoding != "base64":
+        return "" if encoding else content
+    try:
+        return base64.b64decode(content).decode()
+    except ValueError:
+        return ""
+
 
 _SINGLE = ("service_domain", "endpoint", "region", "infrastructure")
 """The facts of which the first one counts."""
@@ -55,7 +208,7 @@ def _facts(obj: Object, name: str, patterns: Iterable[Pointer]) -> Facts:
     """Return the distinct values of one fact that an object says."""
     facts: list[Fact] = []
     for fact_pattern in patterns:
-        for path, value in values(obj.data, fact_pattern):
+        for path, value in find_values(obj.data, fact_pattern):
             said = _READERS[name](value)
             texts = (said,) if isinstance(said, str) else said
             facts += [Fact(named, obj.ref, path) for named in texts if named]
@@ -81,7 +234,7 @@ def _cidrs(pool: Any, prefix: Any) -> list[str]:
         return [subnet]
     cidrs: list[str] = []
     for address in (*list_at(pool, ("addresses",)), lookup(pool, ("start",))):
-        start = re.split("[-/]", text(address))[0]
+        start = re.split("[-/]", stripped(address))[0]
         cidrs.append(f"{start.strip()}/{prefix}")
     return cidrs
 
@@ -153,8 +306,8 @@ def _endpoint_variable(obj: Object) -> Facts:
     """Return the endpoint that a variable of a Cluster with a well-known ClusterClass holds."""
     if obj.group_kind != CLUSTER:
         return ()
-    for path, variable in values(obj.data, ("spec", "topology", "variables", "*")):
-        for steps in _ENDPOINT_VARIABLES.get(text(lookup(variable, ("name",))), ()):
+    for path, variable in find_values(obj.data, ("spec", "topology", "variables", "*")):
+        for steps in _ENDPOINT_VARIABLES.get(stripped(lookup(variable, ("name",))), ()):
             endpoint = host(lookup(variable, ("value", *steps)))
             if endpoint:
                 return (Fact(endpoint, obj.ref, (*path, "value", *steps)),)

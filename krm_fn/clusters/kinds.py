@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from krm_fn.clusters.reading import pattern
 from krm_fn.light_typing import GroupKind, NamedTuple
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, pattern
 from krm_fn.products import cluster_api, distributions, konvoy, tkg
 from krm_fn.products.cluster_api import Role
 from krm_fn.products.node_kinds import NODE_KINDS

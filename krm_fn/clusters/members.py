@@ -15,11 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters.cluster import Identity, Key, Membership
-from krm_fn.clusters.evidence import Evidence
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
-from krm_fn.clusters.nearness import Folders, ObjectIndex, may_be_same, nearest
-from krm_fn.clusters.node import RelatedObject
-from krm_fn.clusters.references import Use
+from krm_fn.clusters.node import Evidence, RelatedObject
+from krm_fn.clusters.references import Folders, ObjectIndex, Use, may_be_same, nearest
 from krm_fn.patch import field_path
 from krm_fn.placeholders import is_template
 

@@ -1,30 +1,195 @@
-"""What a list keeps of each object of Cluster API: its place among the others, and what it says of its Cluster."""
+"""What a list keeps of each object of Cluster API: its place among the others, and what it says of its Cluster.
+
+Sources of the names by which it says to which Cluster it belongs: Cluster API ``common_types.go`` (labels),
+``spec.clusterName``; ``giantswarm/k8smetadata``; the proxy documents of Giant Swarm, Konvoy and TKG, which name
+Secrets, ConfigMaps and inventories after their Cluster.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from krm_fn.clusters.cluster import ClusterNetwork, Key
-from krm_fn.clusters.evidence import Evidence, evidence, guess
 from krm_fn.clusters.facts import declared, sets_services
 from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_CLASS,
     CORE,
+    METAL3_POOL,
     OWNS_WORKERS,
     ROLES,
     WHOLE_CLUSTERS,
     is_infrastructure,
 )
-from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import Use, WorkerClass, class_of, key_of, owners, uses
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple, Texts
-from krm_fn.patch import Pointer, lookup, pointer_of
-from krm_fn.products import konvoy
+from krm_fn.patch import Data, Pointer, find_values, lookup, pattern, pointer_of, stripped, text_at
+from krm_fn.products import giantswarm, konvoy, tkg
 from krm_fn.products.cluster_api import OUR_PATCHES, Role, is_cluster_api
+from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.products.release_kinds import HELM_RELEASE
+
+_LABELS = (f"{CORE}/cluster-name", giantswarm.CLUSTER_LABEL, tkg.CLUSTER_NAME_LABEL)
+_NAMESPACE_NAMES = (f"{CORE}/cluster-namespace", tkg.CLUSTER_NAMESPACE_LABEL)
+"""An annotation of Cluster API and a label of TKG that say in which namespace the Cluster is."""
+_CLUSTER_NAME_PATHS = (("spec", "clusterName"), ("spec", "template", "spec", "clusterName"))
+_NAME_IN_VALUES = ("spec", "values", "global", "metadata", "name")
+_DATA = (("", "Secret"), ("", "ConfigMap"))
+_DATA_SUFFIXES = (
+    giantswarm.CLUSTER_VALUES_SUFFIX,
+    giantswarm.SYSTEMD_PROXY_SUFFIX,
+    konvoy.USER_OVERRIDES_SUFFIX,
+    tkg.CONFIG_VALUES_SUFFIX,
+    *tkg.ADD_ON_SUFFIXES,
+)
+"""What products put behind the name of a Cluster to name a Secret or a ConfigMap of it."""
+_APP_VALUES = (
+    ("spec", "config", "configMap", "name"),
+    ("spec", "config", "secret", "name"),
+)
+_INVENTORY = r"(.+)-(?:control-plane|md-[0-9]+)"
+_TANZU = ".tanzu.vmware.com"
+"""How the API groups of TKG end, whose objects have the name of their Cluster, or that of its package."""
+
+
+class Evidence(NamedTuple):
+    """The name of a Cluster that an object says, ``how`` it does, and its namespace, "" for that of the object."""
+
+    name: str
+    how: str
+    namespace: str = ""
+
+
+def evidence(obj: Object) -> Iterator[Evidence]:
+    """Yield the names of Clusters that an object says, the surest first."""
+    namespace = _cluster_namespace(obj)
+    if is_cluster_api(obj.group_kind[0]) or obj.group_kind == METAL3_POOL:
+        for path in _CLUSTER_NAME_PATHS:
+            name = stripped(lookup(obj.data, path))
+            yield Evidence(name, "its `spec.clusterName`", namespace)
+    name, its_namespace = kubeconfig_of(obj)
+    yield Evidence(name, "its `spec.kubeConfig`", its_namespace or namespace)
+    if is_release_of_cluster(obj):
+        name = stripped(lookup(obj.data, _NAME_IN_VALUES))
+        yield Evidence(name, "`global.metadata.name` of its values", namespace)
+    for label in _LABELS:
+        name = stripped(obj.labels.get(label))
+        yield Evidence(name, f"its label `{label}`", namespace)
+    for owner in owners(obj):
+        if owner.group_kind == CLUSTER:
+            yield Evidence(owner.name, "an owner reference", owner.namespace)
+    referred = "the name of a Secret or ConfigMap that it refers to"
+    yield Evidence(_name_in_reference(obj), referred, namespace)
+    yield Evidence(_name_in_own_name(obj), "its name", namespace)
+
+
+def guess(obj: Object) -> str:
+    """Return the Cluster after which the object is probably named, by conventions of Giant Swarm, or ""."""
+    if obj.group_kind in _DATA:
+        return user_values_of(obj.ref.name)
+    if is_release_of_cluster(obj):
+        return text_at(obj.data, ("spec", "releaseName")) or obj.ref.name
+    if obj.group_kind != giantswarm.APP or is_of_management_cluster(obj):
+        return ""
+    return obj.ref.namespace
+
+
+def has_suffix(name: object, suffix: str) -> bool:
+    """Return whether a name is the name of some Cluster and a suffix behind it."""
+    return isinstance(name, str) and name.endswith(suffix) and name != suffix
+
+
+def user_values_of(name: str) -> str:
+    """Return whose user values an object of that name holds, by the convention of Giant Swarm; "" for none."""
+    return _before(name, giantswarm.USER_VALUES_SUFFIXES)
+
+
+def _cluster_namespace(obj: Object) -> str:
+    for name in _NAMESPACE_NAMES:
+        namespace = stripped(obj.annotations.get(name)) or stripped(obj.labels.get(name))
+        if namespace:
+            return namespace
+    return ""
+
+
+def _name_in_reference(obj: Object) -> str:
+    """Return the Cluster after which a Secret or ConfigMap is named that a node or an App reads; "" if several."""
+    node_kind = NODE_KINDS.get(obj.group_kind)
+    if node_kind:
+        suffix = giantswarm.SYSTEMD_PROXY_SUFFIX
+        path = (*node_kind.files, "*", "contentFrom", "secret", "name")
+        references = [name for _, name in find_values(obj.data, path)]
+    elif obj.group_kind == giantswarm.APP:
+        suffix = giantswarm.CLUSTER_VALUES_SUFFIX
+        references = [lookup(obj.data, path) for path in _APP_VALUES]
+    else:
+        return ""
+    names = {_before(stripped(name), (suffix,)) for name in references}
+    names.discard("")
+    return names.pop() if len(names) == 1 else ""
+
+
+def _name_in_own_name(obj: Object) -> str:
+    """Return the name of the Cluster that a product made a part of the name of an object; "" for none."""
+    if obj.group_kind in _DATA:
+        return _before(obj.base_name, _DATA_SUFFIXES)
+    if obj.group_kind == konvoy.INVENTORY:
+        match = re.fullmatch(_INVENTORY, obj.ref.name)
+        return match[1] if match else ""
+    if obj.group_kind[0].endswith(_TANZU) and tkg.TEMPLATE_ANNOTATION not in obj.annotations:
+        return _before(obj.base_name, tkg.PACKAGE_SUFFIXES) or obj.ref.name
+    return ""
+
+
+def _before(name: str, suffixes: Texts) -> str:
+    """Return a name without its suffix; "" where it has none of them."""
+    for suffix in suffixes:
+        if name.endswith(suffix):
+            return name.removesuffix(suffix)
+    return ""
+
+
+_KUBECONFIGS = {
+    giantswarm.APP: ("spec", "kubeConfig", "secret"),
+    HELM_RELEASE: ("spec", "kubeConfig", "secretRef"),
+}
+_KUBECONFIG = "-kubeconfig"
+_OPERATOR_VERSION = ("metadata", "labels", giantswarm.OPERATOR_VERSION_LABEL)
+_CHART_NAMES = (("spec", "chart", "spec", "chart"), ("spec", "chartRef", "name"))
+
+
+def chart_of(release: Data) -> str:
+    """Return the name of the chart of a HelmRelease, the last step of its path; "" where it names none."""
+    names = [text_at(release, path) for path in _CHART_NAMES]
+    return (names[0] or names[1]).rstrip("/").rpartition("/")[2]
+
+
+def kubeconfig_of(obj: Object) -> tuple[str, str]:
+    """Return the Cluster, and its namespace, whose kubeconfig an App or a HelmRelease uses; "" for none."""
+    secret = lookup(obj.data, _KUBECONFIGS.get(obj.group_kind, ("",)))
+    name = text_at(secret, ("name",)).strip()
+    if not name.endswith(_KUBECONFIG) or is_of_management_cluster(obj):
+        return "", ""
+    return name.removesuffix(_KUBECONFIG), text_at(secret, ("namespace",)).strip()
+
+
+def is_release_of_cluster(obj: Object) -> bool:
+    """Return whether a HelmRelease installs a chart that makes a whole cluster of Giant Swarm."""
+    return obj.group_kind == HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS
+
+
+def is_of_management_cluster(obj: Object) -> bool:
+    """Return whether an App is one of the management cluster."""
+    if obj.group_kind != giantswarm.APP:
+        return False
+    is_inside = lookup(obj.data, ("spec", "kubeConfig", "inCluster")) is True
+    version = lookup(obj.data, _OPERATOR_VERSION)
+    return is_inside or version == giantswarm.MANAGEMENT_CLUSTER_VERSION
+
 
 _CONTROL_PLANE_LABEL = f"{CORE}/control-plane"
 _TOPOLOGY_LABELS = (f"topology.{CORE}/deployment-name", f"topology.{CORE}/pool-name")
@@ -169,7 +334,7 @@ def _group(obj: Object) -> str:
     candidates += [obj.labels.get(name) for name in _GROUP_LABELS]
     candidates += [owner.name for owner in owners(obj) if owner.kind in OWNS_WORKERS]
     for candidate in candidates:
-        name = text(candidate)
+        name = stripped(candidate)
         if name:
             return name
     return ""
@@ -177,20 +342,20 @@ def _group(obj: Object) -> str:
 
 def _rewritten(obj: Object) -> Iterator[Pointer]:
     """Yield the paths that the patches of a ClusterClass, but for ours, write; an external patch may write any."""
-    for _, patch in values(obj.data, ("spec", "patches", "*")):
+    for _, patch in find_values(obj.data, ("spec", "patches", "*")):
         if lookup(patch, ("name",)) in OUR_PATCHES:
             continue
-        paths = list(values(patch, pattern("definitions.*.jsonPatches.*.path")))
+        paths = list(find_values(patch, pattern("definitions.*.jsonPatches.*.path")))
         for _, path in paths or [((), "")]:
-            yield pointer_of(text(path))
+            yield pointer_of(stripped(path))
 
 
 def _workers(obj: Object) -> dict[WorkerClass, Texts]:
     names: dict[WorkerClass, Texts] = {}
     for section in ("machineDeployments", "machinePools"):
-        for _, worker in values(obj.data, ("spec", "topology", "workers", section, "*")):
-            key = (section, text(lookup(worker, ("class",))))
-            name = text(lookup(worker, ("name",)))
+        for _, worker in find_values(obj.data, ("spec", "topology", "workers", section, "*")):
+            key = (section, stripped(lookup(worker, ("class",))))
+            name = stripped(lookup(worker, ("name",)))
             if name:
                 names[key] = (*names.get(key, ()), name)
     return names

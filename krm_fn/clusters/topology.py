@@ -23,9 +23,14 @@ from krm_fn.clusters.cluster import (
 from krm_fn.clusters.facts import merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS, paths_of
 from krm_fn.clusters.members import ClusterMembers
-from krm_fn.clusters.nearness import Folders, may_be_same
 from krm_fn.clusters.node import RelatedObject, node_of
-from krm_fn.clusters.references import WorkerClass, cluster_deployment_of, key_of
+from krm_fn.clusters.references import (
+    Folders,
+    WorkerClass,
+    cluster_deployment_of,
+    key_of,
+    may_be_same,
+)
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Pointer

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from krm_fn.config import json_schema, semantic_checks
-from krm_fn.config.build import built
 from krm_fn.config.json_schema import fields, schema
-from krm_fn.config.names import FieldNames, shown
 from krm_fn.config.proxy_config import (
     Certificates,
     Declaration,
@@ -28,6 +26,7 @@ from krm_fn.config.proxy_config import (
     matches,
     names_of_only,
 )
+from krm_fn.config.spec import FieldNames, built, shown
 from krm_fn.errors import ConfigError, ConfigProblem
 from krm_fn.formats import left_alone
 from krm_fn.light_typing import Any, Texts

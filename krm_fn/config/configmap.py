@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from krm_fn import yamledit
 from krm_fn.config import json_schema
-from krm_fn.config.names import FieldNames, shown
+from krm_fn.config.spec import FieldNames, shown
 from krm_fn.errors import ConfigError, ConfigProblem, InputError
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Data, Pointer, lookup, put_at

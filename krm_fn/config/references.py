@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from krm_fn import noproxy
 from krm_fn.config import json_schema
-from krm_fn.config.names import FieldName, FieldNames, shown, texts_at
 from krm_fn.config.proxy_config import Lookup, ProxyConfig
+from krm_fn.config.spec import FieldName, FieldNames, shown, texts_at
 from krm_fn.errors import ConfigError, ConfigProblem
 from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import Data, Pointer, copied, lookup, put_at

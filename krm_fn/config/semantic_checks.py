@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from krm_fn import noproxy, placeholders
-from krm_fn.config.names import PlacedTexts, shown, texts_at
 from krm_fn.config.proxy_config import is_switched_off
+from krm_fn.config.spec import PlacedTexts, shown, texts_at
 from krm_fn.light_typing import Any, Texts
 from krm_fn.noproxy.entries import NAME
 from krm_fn.patch import Pointer, list_at, lookup, text_at

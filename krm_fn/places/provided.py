@@ -3,7 +3,7 @@
 Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``; a HelmRelease takes values
 of its chart from them by ``valuesFrom``. Only containers count that a target would write: nobody asked for the others.
 An object is filled if it is in the list; whoever refers to one that is not there gets what its ``conflict`` says. Of
-several with one name a reference means the nearest one, see ``clusters.nearness``; all of those that are equally near.
+several with one name a reference means the nearest one (``clusters.references``), or all that are equally near.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from krm_fn.clusters import Topology
-from krm_fn.clusters.mirrors import mirror_hosts
+from krm_fn.clusters.facts import mirror_hosts
 from manifests import cluster, config_template, control_plane, machine_deployment, named, obj, reference
 
 HOSTS = "/etc/containerd/certs.d/docker.io/hosts.toml"

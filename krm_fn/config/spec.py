@@ -1,7 +1,7 @@
-"""Build a ProxyConfig from a ``spec`` without problems.
+"""The ``spec`` as the user wrote it: the names of its places, its texts, and the ProxyConfig that it makes.
 
-It checks nothing. Every entry and every fact gets the name of its field, in the form that the user
-wrote.
+A ProxyConfig is built only from a ``spec`` without problems: nothing is checked here. Every entry and every fact gets
+the name of its field, in the form that the user wrote.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLOUD_NAMES, ClusterNetwork, Fact
-from krm_fn.config.names import FieldNames, texts_at
 from krm_fn.config.proxy_config import (
     Certificates,
     Declaration,
@@ -21,11 +20,79 @@ from krm_fn.config.proxy_config import (
     Selector,
     target_options,
 )
+from krm_fn.errors import ConfigProblem
 from krm_fn.krm.codes import Severity
-from krm_fn.light_typing import Any, Fields
-from krm_fn.noproxy import Entry, Policy, Style
+from krm_fn.krm.masking import HIDDEN
+from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.noproxy import Entry, Policy, Style, may_hold_a_credential
 from krm_fn.noproxy.entries import NoProxy
-from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
+from krm_fn.patch import Data, Pointer, field_path, list_at, lookup, text_at
+
+_LONGEST = 80
+PlacedTexts = Iterator[tuple[Pointer, str]]
+"""Texts of a ``spec``, or about it, each with its place."""
+
+
+class FieldName(NamedTuple):
+    """The path of a field as the user wrote it, and which value of another object it refers to, to be shown."""
+
+    path: Pointer
+    referred: str = ""
+
+    def __str__(self) -> str:
+        name = field_path(self.path)
+        return f"{name}: {self.referred}" if self.referred else name
+
+
+class FieldNames:
+    """The names of the places of one ``spec``: ``spec.noProxy[2]``, ``data.NO_PROXY``, or a key of another object.
+
+    Attributes:
+        root: ``spec`` or ``data``.
+        keys: the places below ``spec`` that keys of a ConfigMap fill, and these keys.
+        foreign: the places that another object fills, and their names.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.keys: dict[Pointer, str] = {}
+        self.foreign: dict[Pointer, FieldName] = {}
+
+    def name(self, place: Pointer) -> FieldName:
+        """Return the name of a place below ``spec``."""
+        for depth in range(len(place), 0, -1):
+            outer = place[:depth]
+            if outer in self.foreign:
+                return self.foreign[outer]
+            if outer in self.keys:
+                return FieldName((self.root, self.keys[outer], *map(shown, place[depth:])))
+        return FieldName((self.root, *map(shown, place)))
+
+    def problem(self, place: Pointer, text: str) -> ConfigProblem:
+        """Return a problem at a place."""
+        name = self.name(place)
+        return ConfigProblem(name.path, f"{name.referred} {text}".lstrip())
+
+
+def shown(name: Any) -> str:
+    """Return a key of the user for a message: on one line, shortened, and hidden if it may be a credential."""
+    words = str(name).split()
+    text = " ".join(words)
+    if "://" in text or may_hold_a_credential(text):
+        return HIDDEN
+    return text[:_LONGEST]
+
+
+def texts_at(data: Any, place: Pointer) -> PlacedTexts:
+    """Yield place and text of each item of the list at ``place``, or of the one text of entries that is there."""
+    given = lookup(data, place)
+    if isinstance(given, str):
+        yield place, given
+    elif isinstance(given, list):
+        for index, text in enumerate(given):
+            if isinstance(text, str):
+                yield (*place, str(index)), text
+
 
 _CLUSTER_DEFAULTS = {
     "pod_cidrs": "podCIDRs",
