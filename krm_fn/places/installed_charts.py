@@ -102,6 +102,11 @@ def _application_chart(obj: Data, path: Pointer) -> ChartUse:
     # Argo CD takes a chart from an OCI registry also without ``chart``, by the URL alone.
     if not chart and repository.startswith("oci://"):
         chart = repository
+    folder = text_at(obj, (*path, "path")).strip()
+    *above, name = folder.rstrip("/").split("/")
+    # A path may lead to plain manifests: values of Helm, or the usual folder of charts, tell that it does not.
+    if not chart and ("charts" in above or lookup(obj, (*path, "helm"))):
+        return ChartUse(name, repository, path, repository, is_folder=True)
     return ChartUse(_last_step(chart), repository, path, repository)
 
 

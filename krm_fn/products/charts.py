@@ -40,6 +40,7 @@ class ChartValue(NamedTuple):
         list_path: a list of variables that is written in place of this one where it sets one of them.
         where: the program is there, and calls out, only where one of these signs is among the values; always without.
         unless: it does not where one of these is.
+        below: the name below which another chart holds the values of this one; "" for values of its own.
     """
 
     path: str
@@ -50,11 +51,12 @@ class ChartValue(NamedTuple):
     list_path: str = ""
     where: Signs = ()
     unless: Signs = ()
+    below: str = ""
 
     @property
     def steps(self) -> Texts:
         """The path, taken apart."""
-        return tuple(filter(None, self.path.split(".")))
+        return self._steps(self.path)
 
     @property
     def name(self) -> str:
@@ -74,13 +76,16 @@ class ChartValue(NamedTuple):
         texts = {}
         for variable, member in zip(proxy_keys.UPPER, members, strict=True):
             if member:
-                texts[variable] = tuple(filter(None, (*above.split("."), *member.split("."))))
+                texts[variable] = self._steps(f"{above}.{member}")
         return texts
+
+    def _steps(self, path: str) -> Texts:
+        return tuple(filter(None, (self.below, *path.split("."))))
 
     @property
     def names(self) -> list[str]:
         """The places of all its texts, or its own, as people write them."""
-        return [".".join(path) for path in self.texts.values()] or [self.path]
+        return [".".join(path) for path in self.texts.values() or [self.steps]]
 
 
 class Services(NamedTuple):
@@ -109,6 +114,7 @@ class Chart(NamedTuple):
         others: the value behind which the URLs of other Services stand that its programs call; "" for none.
         unreached: the warning about a program that the values alone do not reach; "" if they reach all.
         other_urls: the paths of URLs of proxies that no run writes: another proxy there is named.
+        has_own_name: its values hold a mapping under the name of the chart, as those of an umbrella chart do.
     """
 
     values: tuple[ChartValue, ...]
@@ -117,6 +123,12 @@ class Chart(NamedTuple):
     others: str = ""
     unreached: str = ""
     other_urls: Texts = ()
+    has_own_name: bool = False
+
+    @property
+    def below(self) -> str:
+        """The name below which another chart holds its values; "" for values of its own."""
+        return self.values[0].below
 
 
 _WEBHOOK = ("provider.name", "webhook")
@@ -179,6 +191,7 @@ CHARTS: Mapping[str, Chart] = {
     ),
     "backstage": Chart(
         _lists("backstage.extraEnvVars"),
+        has_own_name=True,
         unreached=(
             "Backstage runs in Node.js, which reads the variables only where `NODE_USE_ENV_PROXY` is `1`: add it to "
             "`backstage.extraEnvVars`, with Node.js from 22.21 or 24.5 on"
@@ -191,7 +204,10 @@ CHARTS: Mapping[str, Chart] = {
             "`environment` that sets `HTTPS_PROXY=...`: add the variables there"
         ),
     ),
-    "renovate": Chart((ChartValue("env", MAPPING, list_path="envList"),)),
+    "renovate": Chart(
+        (ChartValue("env", MAPPING, list_path="envList"),),
+        has_own_name=True,
+    ),
     "kube-prometheus-stack": Chart(
         (
             ChartValue("grafana.env", MAPPING, unless=(("grafana.enabled", "False"),)),
@@ -247,7 +263,10 @@ CHARTS: Mapping[str, Chart] = {
         ),
         is_go=True,
     ),
-    "datadog": Chart(_lists("datadog.env", "clusterAgent.env", "clusterChecksRunner.env")),
+    "datadog": Chart(
+        _lists("datadog.env", "clusterAgent.env", "clusterChecksRunner.env"),
+        has_own_name=True,
+    ),
     "falco": Chart(
         _lists(
             "driver.loader.initContainer.env",
@@ -255,6 +274,7 @@ CHARTS: Mapping[str, Chart] = {
             "falcoctl.artifact.follow.env",
         ),
         is_go=True,
+        has_own_name=True,
     ),
     "argocd-image-updater": Chart(_lists("extraEnv"), is_go=True),
     "sonarqube": Chart(

@@ -18,7 +18,7 @@ from krm_fn.places.mapping_forms import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place, quoted
 from krm_fn.places.provided import DataReference, DataUses, provided_for, references_in
 from krm_fn.places.text_forms import YamlText, text_place
-from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
+from krm_fn.products.charts import LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
@@ -26,6 +26,7 @@ from krm_fn.targets.charts.reached_programs import IS_REACHED
 from krm_fn.targets.charts.release_values import (
     chart_in_table,
     find_override,
+    fitted_chart,
     holds,
     is_read,
     namespace_of_release,
@@ -53,9 +54,9 @@ _UNNAMED = (
 _TEMPLATE = "the proxy or its list holds `{{`, which charts read as a template: take it out of `spec.noProxy`"
 
 
-def known_chart(use: ChartUse, data: Data, options: Options) -> Chart | None:
+def known_chart(use: ChartUse, data: Data, options: Options, uses: DataUses) -> Chart | None:
     """Return the places of a proxy in the values of a chart: by the rows of the user, or else by the table."""
-    return _chart_of_rows(use.name, options) or chart_in_table(use, data)
+    return _chart_of_rows(use.name, options) or chart_in_table(use, data, uses)
 
 
 def _chart_of_rows(name: str, options: Options) -> Chart | None:
@@ -119,7 +120,7 @@ class _Charts(Target):
         """Return who reads the list: Go programs where all charts of the object are such."""
         is_go: set[bool] = set()
         for chosen in chosen_charts(data, options, uses.chart_sources):
-            chart = known_chart(chosen.use, data, options)
+            chart = known_chart(chosen.use, data, options, uses)
             is_go.add(chart is not None and chart.is_go)
         audience = Audience.GO if is_go == {True} else Audience.POD
         names: list[str] = []
@@ -135,7 +136,7 @@ class _Charts(Target):
     ) -> Iterator[DataReference]:
         """Yield the references to ConfigMaps and Secrets from which the chosen charts take values and variables."""
         for chosen in chosen_charts(data, options, sources):
-            chart = known_chart(chosen.use, data, options)
+            chart = known_chart(chosen.use, data, options, DataUses())
             if chart is None:
                 continue
             own = own_values(chosen.use, data)
@@ -163,7 +164,7 @@ def _in_installation(data: Data, context: Context) -> Places:
     """Yield the places in a HelmRelease or an Application."""
     sets_proxy = context.settings.sets_any
     for use, names in chosen_charts(data, context.options, context.uses.chart_sources):
-        chart = known_chart(use, data, context.options)
+        chart = known_chart(use, data, context.options, context.uses)
         if chart is None:
             if sets_proxy:
                 yield _unknown(use, ())
@@ -206,7 +207,7 @@ class _ChartPlaces(NamedTuple):
             if sets_proxy and not is_read(value, there):
                 continue
             if value.list_path:
-                list_value = ChartValue(value.list_path, LIST)
+                list_value = value._replace(path=value.list_path, form=LIST)
                 if isinstance(lookup(there, list_value.steps), list):
                     value = list_value  # noqa: PLW2901
             existing = lookup(there, value.steps)
@@ -261,7 +262,7 @@ def _in_data(data: Data, context: Context) -> Places:
 
     def places(charts: Mapping[str, Texts], document: Any) -> Places:
         for name, names in charts.items():
-            chart = _chart_of_rows(name, context.options) or CHARTS.get(name)
+            chart = _chart_of_rows(name, context.options) or fitted_chart(name, document)
             if chart:
                 there = [value for value in _named(chart, names) if holds(value, document)]
                 chart_places = _ChartPlaces(name, there, context, data)
@@ -296,6 +297,8 @@ def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Places:
     """Yield a finding for each program of a chart that its values alone do not reach."""
     if chart.unreached:
         documents = [read_values(use, data), *values_elsewhere(data, uses)]
+        if chart.below:
+            documents = [lookup(document, (chart.below,)) for document in documents]
         if not IS_REACHED[use.name](documents):
             yield Result.of("ByHand", chart.unreached, use.path)
     if chart.services is not None and not service_names(use, data, uses):

@@ -111,9 +111,10 @@ def holds(value: ChartValue, values: Any) -> bool:
 
 def is_read(value: ChartValue, values: Any) -> bool:
     """Return whether values say that the program is there, and calls out, that reads one of them."""
-    if value.where and not _have(values, value.where):
+    own = lookup(values, (value.below,)) if value.below else values
+    if value.where and not _have(own, value.where):
         return False
-    return not _have(values, value.unless)
+    return not _have(own, value.unless)
 
 
 def _have(values: Any, signs: Signs) -> bool:
@@ -139,20 +140,45 @@ def _values_at(values: Any, steps: Sequence[str]) -> list[Any]:
     return values_there
 
 
-def chart_in_table(use: ChartUse, data: Data) -> Chart | None:
+def chart_in_table(use: ChartUse, data: Data, uses: DataUses) -> Chart | None:
     """Return the row of a chart.
 
     A chart of Bitnami has other values. A folder may hold another chart of the same name, so it has the row only if its
     values have a place of the row.
     """
-    chart = CHARTS.get(use.name)
-    if chart is None or use.is_of_bitnami:
+    if use.is_of_bitnami:
         return None
-    if use.is_folder:
-        values = own_values(use, data)
-        if not any(holds(value, values) for value in chart.values):
-            return None
-    return chart
+    documents = [read_values(use, data), *values_elsewhere(data, uses)]
+    chart = None
+    for document in documents:
+        chart = fitted_chart(use.name, document)
+        if chart is None or chart.below:
+            break
+    if chart is None or not use.is_folder:
+        return chart
+    for value in chart.values:
+        if any(holds(value, document) for document in documents):
+            return chart
+    return None
+
+
+def fitted_chart(name: str, values: Any) -> Chart | None:
+    """Return the row of a chart, with paths below its name where the values are those of an umbrella chart.
+
+    Helm gives a dependency the values under its name, so ``falco: {driver: {}}`` is for a chart that has falco in it.
+    """
+    chart = CHARTS.get(name)
+    inner = lookup(values, (name,))
+    if chart is None or not isinstance(inner, dict):
+        return chart
+    first_steps = {value.list_path for value in chart.values}
+    for value in chart.values:
+        for path in value.texts.values() or [value.steps]:
+            first_steps.add(path[0])
+    is_own = chart.has_own_name or not first_steps.isdisjoint(values)
+    if is_own and first_steps.isdisjoint(inner):
+        return chart
+    return chart._replace(values=tuple(value._replace(below=name) for value in chart.values))
 
 
 def namespace_of_release(data: Data) -> str:
@@ -167,7 +193,7 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
 
     There are no names if values give others, or if the name of the release or its namespace is not known.
     """
-    chart = chart_in_table(use, data)
+    chart = chart_in_table(use, data, uses)
     if chart is None or chart.services is None:
         return []
     services = chart.services
@@ -192,7 +218,7 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
 
 def other_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
     """Return the names of other Services that the programs of a chart call by URLs among the values."""
-    chart = chart_in_table(use, data)
+    chart = chart_in_table(use, data, uses)
     if chart is None or not chart.others:
         return []
     _, _, urls = _text_of_values(use, data, uses).partition(chart.others)

@@ -309,19 +309,90 @@ def test_of_two_sources_with_one_name_the_nearest_counts(files: list[str], writt
     assert (values_of(listed(*items)[0]) or {}).keys() == (written or set())
 
 
+@pytest.mark.parametrize("is_application", [True, False])
 @pytest.mark.parametrize(
     ("values", "is_written"),
     [
         pytest.param({"env": [], "external-dns": {}}, True, id="values of the chart itself"),
-        pytest.param({"external-dns": {"env": []}}, False, id="values below its name"),
+        pytest.param({"external-dns": {"env": []}}, True, id="values below its name"),
+        pytest.param({"external-dns": {"replicas": 1}}, False, id="others below its name"),
+        pytest.param({"replicas": 1}, False, id="others"),
     ],
 )
-def test_a_folder_is_the_chart_of_its_name_where_the_values_are(values: Any, *, is_written: bool) -> None:
+def test_a_folder_is_the_chart_of_its_name_where_the_values_are(
+    values: Any, *, is_written: bool, is_application: bool
+) -> None:
     obj = release("./charts/external-dns", values)
+    if is_application:
+        obj = application("", valuesObject=values)
+        obj["spec"]["source"]["path"] = "charts/external-dns/"
     assert bool(changes(target, obj, **ANY)) is is_written
     assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"] * (not is_written)
-    obj["spec"]["chart"]["spec"]["sourceRef"]["kind"] = "HelmRepository"
-    assert changes(target, obj, **ANY)
+    assert findings(target, obj, NONE, **ANY) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "is_chart"),
+    [
+        pytest.param({"path": "charts/podinfo"}, True, id="the usual folder"),
+        pytest.param({"path": "apps/podinfo", "helm": {"valueFiles": ["a.yaml"]}}, True, id="options of Helm"),
+        pytest.param({"path": "apps/podinfo"}, False, id="manifests"),
+    ],
+)
+def test_an_application_of_a_folder_says_whether_it_holds_a_chart(source: Any, *, is_chart: bool) -> None:
+    obj = application("")
+    obj["spec"]["source"] = {"repoURL": "https://git.example/a", **source}
+    assert changes(target, obj, **ANY) == []
+    assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"] * is_chart
+
+
+ENV: Any = {"env": OURS}
+UMBRELLAS: list[Any] = [
+    pytest.param("external-dns", {"external-dns": {"policy": "sync"}}, "external-dns.env", id="others below its name"),
+    pytest.param("external-dns", {"external-dns": {"env": []}, "x": 1}, "external-dns.env", id="the list there"),
+    pytest.param("external-dns", {"env": [], "external-dns": {}}, "env", id="the list at the top"),
+    pytest.param("external-dns", {"dns": {"env": []}}, "env", id="another name"),
+    pytest.param("external-dns", None, "env", id="no values"),
+    pytest.param("backstage", {"backstage": {"image": {}}}, "backstage.extraEnvVars", id="its own mapping"),
+    pytest.param(
+        "backstage", {"backstage": {"backstage": {}}}, "backstage.backstage.extraEnvVars", id="its own in another one"
+    ),
+    pytest.param("falco", {"falco": {"json_output": True}}, "falcoctl.artifact.install.env", id="another own mapping"),
+    pytest.param("falco", {"falco": {"driver": {}}}, "falco.falcoctl.artifact.install.env", id="falco in another one"),
+    pytest.param("trivy-operator", {"trivy-operator": {"operator": {}}}, "trivy-operator.trivy.noProxy", id="texts"),
+    pytest.param("cert-manager", {"cert-manager": {"crds": {}}}, "cert-manager.http_proxy", id="texts at the top"),
+    pytest.param("renovate", {"renovate": {"config": "{}"}}, "env", id="a mapping beside its own"),
+    pytest.param("renovate", {"renovate": {"envList": []}}, "renovate.envList", id="a list in place of a mapping"),
+    pytest.param(
+        STACK,
+        {STACK: {"grafana": {"dashboards": {"a": {"b": {"url": "x"}}}}}},
+        f"{STACK}.grafana.downloadDashboards.env",
+        id="a sign",
+    ),
+    pytest.param(STACK, {STACK: {"grafana": {"enabled": False}}}, "", id="a sign against it"),
+]
+
+
+@pytest.mark.parametrize(("chart", "values", "path"), UMBRELLAS)
+def test_the_values_of_an_umbrella_chart_are_below_the_name_of_the_chart(chart: str, values: Any, path: str) -> None:
+    obj = release(chart, values)
+    after = apply(target, obj, **ANY)
+    assert (values_of(after) == values) is (not path)
+    assert not path or lookup(values_of(after), path.split("."))
+    assert (chart in (values_of(after) or {})) is (chart in (values or {}))
+    assert {*values_of(after)} <= {*(values or {}), *path.split(".")[:1], "driver"}
+    assert "HTTP" not in str(apply(target, after, NONE, **ANY)).upper()
+
+
+@pytest.mark.parametrize("values", [None, {"replicas": 1}])
+def test_values_of_a_config_map_tell_an_umbrella_chart(values: Any) -> None:
+    obj = release("external-dns", values, valuesFrom=FROM)
+    of_release, of_data = listed(obj, config_map("external-dns:\n  policy: sync\n"))
+    assert HTTP in str(values_of(of_release)["external-dns"])
+    assert "HTTP" not in of_data["data"]["values.yaml"]
+    of_release, of_data = listed(obj, config_map("external-dns:\n  env: []\n"))
+    assert values_of(of_release) == values
+    assert HTTP in of_data["data"]["values.yaml"]
 
 
 def test_a_chart_of_bitnami_has_only_rows_of_the_user() -> None:
