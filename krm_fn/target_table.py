@@ -87,10 +87,10 @@ ROWS: Mapping[str, TargetRow] = {
         needs="trustedCA",
         traces=("trusted-ca", "inject-proxy:"),  # the folder, and the mark of the commands
     ),
-    **{target: TargetRow("nodes.node_targets", edited_kinds(target)) for target in FILE_TARGETS},
+    **{target: TargetRow("nodes.node_files", edited_kinds(target)) for target in FILE_TARGETS},
     "nodes.talos": TargetRow("nodes.talos", edited_kinds("nodes.talos")),
     "nodes.karpenter": TargetRow("nodes.karpenter", _kinds("EC2NodeClass.karpenter.k8s.aws")),
-    "nodes.files": TargetRow("nodes.node_targets", WITH_FILES),
+    "nodes.files": TargetRow("nodes.node_files", WITH_FILES),
     "giantswarm.systemdProxy": TargetRow(
         "giantswarm.systemd_proxy",
         _kinds("Secret"),

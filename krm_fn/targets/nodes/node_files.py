@@ -1,4 +1,6 @@
-"""Files on the nodes: entries of ``files`` that set the proxy of a program, and those that a target writes as a whole.
+"""The targets that give nodes the proxy by files and commands, each by its row in ``products/node_kinds.py``.
+
+Here are the files: entries of ``files`` that set the proxy of a program. The commands are in ``node_commands``.
 
 There is at most one entry of a path. The text of one that sets a proxy is edited in its form, never replaced; whether
 it is in the entry or in the Secret of the Cluster is its author's decision unless the user decides.
@@ -14,20 +16,25 @@ Docker's documentation "Use a proxy server with the Docker daemon"; systemd.unit
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from krm_fn.engine import Draft
-from krm_fn.formats import pem
 from krm_fn.formats.assignments import LineForm, Syntax, form_of
 from krm_fn.formats.systemd_unit import unset_by
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
+from krm_fn.noproxy import Audience
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.place import Place, Reading, quoted
 from krm_fn.places.text_forms import DROP_IN, readings
+from krm_fn.products.node_kinds import EKS_NODEADM, FILES_ON_REQUEST, RKE2
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.nodes.node_config import MARK, FileEntry, NodeConfig
+from krm_fn.target_table import part_of
+from krm_fn.targets.base import Context, Options, Places
+from krm_fn.targets.nodes.node_commands import NodeExports
+from krm_fn.targets.nodes.node_config import CONTAINERD, ConfigTarget, FileEntry, NodeConfig
 
 _BOTH_CASES = MappingProxyType({name: name for name in PROXY_VARIABLES})
 
@@ -387,62 +394,66 @@ def secret_source(entry: Data) -> tuple[Any, Any]:
     return lookup(secret, ("name",)), lookup(secret, ("key",))
 
 
-FIRST_LINE = f"{MARK}\n"
-"""Begins a file that cannot be known by its path alone."""
+_EARLY_SWITCH = ("featureGates", "InstanceIdNodeName")
+"""The field with which nodeadm does not ask the cloud before the commands run."""
+_EARLY = (
+    "without this, nodeadm asks EC2 for the name of the node before it can have a proxy: switch it on, or let nodes "
+    "reach EC2 directly"
+)
+UNITS = {"nodes.containerd": CONTAINERD, "nodes.kubelet": "kubelet"}
+"""The targets whose drop-ins may be in the Secret of a Cluster, and their services."""
 
 
-class WholeFiles(NamedTuple):
-    """All files of one target, as a form.
+def target_files(target_id: str, config: NodeConfig, options: Options) -> list[NodeFile]:
+    """Return the files that a target writes."""
+    if target_id == "nodes.containerd":
+        return [drop_in(config.runtime)]
+    if target_id == "nodes.kubelet":
+        return [drop_in("kubelet")]
+    if target_id == FILES_ON_REQUEST:
+        chosen = list_at(options, ("files",))
+        return [file for name, file in NODE_FILES.items() if name in chosen]
+    if config.system is RKE2:
+        return [service_file(service) for service in config.kind.services]
+    services = [*config.kind.services, config.commands_unit]
+    return [drop_in(service) for service in services if service]
 
-    Attributes:
-        config: the configuration that puts the files on the nodes.
-        is_ours: says from path and text whether this target wrote a file, now or in an earlier run.
-        files: path -> text of each file that has to be there; all others that inject-proxy wrote are removed.
-        permissions: those of new files.
+
+class NodeTarget(ConfigTarget):
+    """One target of the table of node kinds, by its ID.
+
+    Example: ``nodes.containerd`` adds to ``files`` of a KubeadmConfigTemplate::
+
+        - path: /etc/systemd/system/containerd.service.d/http-proxy.conf
+          content: |
+            [Service]
+            Environment="HTTP_PROXY=http://proxy:3128"
     """
 
-    config: NodeConfig
-    is_ours: Callable[[str, str], bool]
-    files: Mapping[str, str]
-    permissions: str
+    audience = Audience.NODE
 
-    def read(self, data: Any, place: Place) -> Iterable[Reading]:
-        """Return nothing: no variable is there."""
-        return ()
+    def is_wanted(self, context: Context) -> bool:
+        """Return whether any file is to be written."""
+        is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, ("files",)))
+        return is_asked and context.settings.sets_any
 
-    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the list hold the files and no other one of our own."""
-        if self.files:
-            draft.items(place.path)
-        missing = dict(self.files)
-        # From the end, so that an entry that goes moves none that is still to be edited.
-        for entry in reversed([*self.config.files_in(draft.data)]):
-            path = entry.path
-            missing.pop(path, None)
-            if entry.text is not None and self.is_ours(path, entry.text):
-                self._update(draft, place, entry, entry.text)
-            elif path in self.files:
-                message = f'"{path}" was not written by this function; remove it to let {place.label} be set'
-                draft.report("ByHand", message, entry.field("path"))
-        for path, text in missing.items():
-            draft.append(place.path, self.config.new_file(path, text, self.permissions))
-            self._describe(draft, "sets", place, path, text)
-        for entry in self.config.files_in(draft.data):
-            if entry.path in self.files:
-                self.config.report_length(draft, entry.field("content"))
+    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
+        """Yield the files, and the commands; report a step before these, which gets no proxy."""
+        own = context.settings.without_proxy if config.unsupported else None
+        for file in target_files(self.id, config, context.options):
+            options = lookup(context.options, (part_of(self.id),))
+            form = proxy_file(config, file, data, options)
+            yield Place(config.files, form, file.label, settings=own)
+        if self.id != config.system.exporter:
+            return
+        is_early = config.system is EKS_NODEADM and lookup(config.data, _EARLY_SWITCH) is not True
+        if is_early and context.settings.sets_any:
+            yield Result.of("NetworkBeforeProxy", _EARLY, (*config.path, *_EARLY_SWITCH))
+        if config.commands_unit:
+            own = context.settings.without_proxy  # its drop-in replaces the exports
+        label = f"the exports in `{config.commands[-1]}`"
+        exports = NodeExports(config, context.options)
+        yield Place(config.commands, exports, label, settings=own)
 
-    def _update(self, draft: Draft, place: Place, entry: FileEntry, text: str) -> None:
-        """Give an entry of our own its text, or remove it."""
-        new = self.files.get(entry.path)
-        if new is None:
-            draft.remove(entry.place, keep=len(self.config.path))
-            self._describe(draft, "removes", place, entry.path, text)
-        elif new != text:
-            entry.set_text(draft, new)
-            self._describe(draft, "updates", place, entry.path, new)
 
-    def _describe(self, draft: Draft, verb: str, place: Place, path: str, text: str) -> None:
-        change = f'{verb} {place.label} "{path}"'
-        if pem.split(text):
-            change += f" ({pem.shown(text)})"
-        draft.describe(change)
+TARGET = NodeTarget

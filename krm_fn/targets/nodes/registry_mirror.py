@@ -22,7 +22,7 @@ from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import RKE2
 from krm_fn.targets.base import Context, Data, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
-from krm_fn.targets.nodes.node_files import FIRST_LINE, WholeFiles
+from krm_fn.targets.nodes.whole_files import FIRST_LINE, WholeFiles
 
 _CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"

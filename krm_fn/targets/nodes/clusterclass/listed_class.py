@@ -40,8 +40,7 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
 )
 from krm_fn.targets.nodes.clusterclass.class_settings import for_nodes
 from krm_fn.targets.nodes.clusterclass.class_target import variable_content
-from krm_fn.targets.nodes.node_files import drop_in
-from krm_fn.targets.nodes.node_targets import UNITS
+from krm_fn.targets.nodes.node_files import UNITS, drop_in
 
 _CAREN = "nutanix"
 _VARIABLES = {_CAREN: nutanix.CLUSTER_CONFIG, "tkg.clusterClass": "proxy"}

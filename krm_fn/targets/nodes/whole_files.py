@@ -1,0 +1,72 @@
+"""Files on the nodes that one target writes as a whole, such as certificates: entries of ``files``, as one form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from krm_fn.engine import Draft
+from krm_fn.formats import pem
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.places.place import Place, Reading
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.nodes.node_config import MARK, FileEntry, NodeConfig
+
+FIRST_LINE = f"{MARK}\n"
+"""Begins a file that cannot be known by its path alone."""
+
+
+class WholeFiles(NamedTuple):
+    """All files of one target, as a form.
+
+    Attributes:
+        config: the configuration that puts the files on the nodes.
+        is_ours: says from path and text whether this target wrote a file, now or in an earlier run.
+        files: path -> text of each file that has to be there; all others that inject-proxy wrote are removed.
+        permissions: those of new files.
+    """
+
+    config: NodeConfig
+    is_ours: Callable[[str, str], bool]
+    files: Mapping[str, str]
+    permissions: str
+
+    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+        """Return nothing: no variable is there."""
+        return ()
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Make the list hold the files and no other one of our own."""
+        if self.files:
+            draft.items(place.path)
+        missing = dict(self.files)
+        # From the end, so that an entry that goes moves none that is still to be edited.
+        for entry in reversed([*self.config.files_in(draft.data)]):
+            path = entry.path
+            missing.pop(path, None)
+            if entry.text is not None and self.is_ours(path, entry.text):
+                self._update(draft, place, entry, entry.text)
+            elif path in self.files:
+                message = f'"{path}" was not written by this function; remove it to let {place.label} be set'
+                draft.report("ByHand", message, entry.field("path"))
+        for path, text in missing.items():
+            draft.append(place.path, self.config.new_file(path, text, self.permissions))
+            self._describe(draft, "sets", place, path, text)
+        for entry in self.config.files_in(draft.data):
+            if entry.path in self.files:
+                self.config.report_length(draft, entry.field("content"))
+
+    def _update(self, draft: Draft, place: Place, entry: FileEntry, text: str) -> None:
+        """Give an entry of our own its text, or remove it."""
+        new = self.files.get(entry.path)
+        if new is None:
+            draft.remove(entry.place, keep=len(self.config.path))
+            self._describe(draft, "removes", place, entry.path, text)
+        elif new != text:
+            entry.set_text(draft, new)
+            self._describe(draft, "updates", place, entry.path, new)
+
+    def _describe(self, draft: Draft, verb: str, place: Place, path: str, text: str) -> None:
+        change = f'{verb} {place.label} "{path}"'
+        if pem.split(text):
+            change += f" ({pem.shown(text)})"
+        draft.describe(change)
