@@ -6,8 +6,9 @@ An object with the label is removed when nothing wanted is left in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
-from krm_fn.light_typing import Any, Fields
+from krm_fn.light_typing import Fields
 from krm_fn.patch import Data, lookup
 from krm_fn.places.mapping_forms import OneMember
 from krm_fn.places.place import Place
@@ -21,20 +22,17 @@ CA_KEY = "ca-bundle.crt"
 
 
 def skeleton(
-    kind: str,
-    name: str,
-    like: Data,
-    *,
-    labels: Mapping[str, str] | None = None,
-    **members: Any,
+    kind: str, name: str, namespace: str = "", labels: Mapping[str, str] = MappingProxyType({})
 ) -> Fields:
-    """Return a new ``v1`` object in the namespace of ``like``, without a proxy."""
+    """Return a new ``v1`` object without a proxy; "" for no namespace."""
     metadata: Fields = {"name": name}
-    namespace = lookup(like, ("metadata", "namespace"))
-    if isinstance(namespace, str) and namespace:
+    if namespace:
         metadata["namespace"] = namespace
-    metadata["labels"] = {_LABEL: OURS, **(labels or {})}
-    return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **members}
+    metadata["labels"] = {_LABEL: OURS, **labels}
+    new = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
+    if kind == "Secret":
+        new["type"] = "Opaque"
+    return new
 
 
 def was_created(obj: Data) -> bool:

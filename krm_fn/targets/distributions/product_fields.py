@@ -109,8 +109,7 @@ class _Distribution(Target):
             named = text_at(data, (*row.path, "trustedCA", "name"))
             if named in ("", CA_CONFIG_MAP):
                 namespace = _namespace(data, row)
-                beside = {"metadata": {"namespace": namespace}}
-                yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, beside)
+                yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, namespace)
 
 
 def _fitting(data: Data) -> Iterator[DistributionRow]:

@@ -10,7 +10,7 @@ from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.places.mapping_forms import SHORT, SNAKE, OneMember
 from krm_fn.places.place import Place
-from krm_fn.places.provided import name_of
+from krm_fn.places.provided import name_of, namespace_of
 from krm_fn.places.text_forms import YamlText, text_of, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
@@ -58,8 +58,8 @@ class _ClusterValues(Target):
         if settings.sets_any and name:
             labels = {giantswarm.CLUSTER_LABEL: name}
             own = name + giantswarm.CLUSTER_VALUES_SUFFIX
-            yield skeleton("Secret", own, data, labels=labels, type="Opaque")
-            yield skeleton("ConfigMap", own, data, labels=labels)
+            for kind in ("Secret", "ConfigMap"):
+                yield skeleton(kind, own, namespace_of(data), labels)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the text with the values of a cluster."""

@@ -7,7 +7,7 @@ from krm_fn.formats import embedded
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.provided import name_of
+from krm_fn.places.provided import name_of, namespace_of
 from krm_fn.places.text_forms import UnitText, new_text, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
@@ -31,7 +31,7 @@ class _SystemdProxy(Target):
         cluster = name_of(data)
         if cluster:
             name, labels = cluster_secret.name_for(cluster), {giantswarm.CLUSTER_LABEL: cluster}
-            yield created_objects.skeleton("Secret", name, data, labels=labels, type="Opaque")
+            yield created_objects.skeleton("Secret", name, namespace_of(data), labels)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the drop-ins that are there, and those that the nodes take from the Secret."""

@@ -16,7 +16,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
 from krm_fn.places.mapping_forms import SNAKE, VariableMembers
 from krm_fn.places.place import Place
-from krm_fn.places.provided import name_of
+from krm_fn.places.provided import name_of, namespace_of
 from krm_fn.places.text_forms import YamlText, new_text, text_place
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
@@ -80,7 +80,7 @@ class _ImageBuilderOverrides(Target):
         kind = text_at(data, ("spec", "infrastructureRef", "kind"))
         if settings.sets_any and kind == "PreprovisionedCluster" and name:
             own = name + konvoy.USER_OVERRIDES_SUFFIX
-            yield created_objects.skeleton("Secret", own, data, labels=_MOVE, type="Opaque")
+            yield created_objects.skeleton("Secret", own, namespace_of(data), _MOVE)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""

@@ -60,7 +60,7 @@ def objects(options: Options) -> NewObjects:
     """Yield the objects that the options ask for, without a specification."""
     labels = {_LABEL: "generated"}
     for created in _GENERATED_KINDS[options.get("generate")]:
-        obj = created_objects.skeleton(created, created_objects.OURS, {}, labels=labels)
+        obj = created_objects.skeleton(created, created_objects.OURS, labels=labels)
         yield {**obj, "apiVersion": f"{_GROUPS[created]}/v1"}
 
 

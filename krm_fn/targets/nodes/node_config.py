@@ -260,7 +260,7 @@ class ConfigTarget(Target):
         """Return whether something has to be written."""
         return context.settings.sets_any
 
-    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
+    def places_in(self, config: NodeConfig, context: Context) -> Places:
         """Yield the places of a configuration, and findings about places that cannot be used."""
         raise NotImplementedError
 
@@ -271,4 +271,4 @@ class ConfigTarget(Target):
         config = find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         yield from draft.findings
         if config is not None:
-            yield from self.places_in(config, data, context)
+            yield from self.places_in(config, context)

@@ -351,10 +351,10 @@ class ProxyFile(NamedTuple):
         self.config.report_length(draft, (*place, "content"))
 
 
-def proxy_file(config: NodeConfig, file: NodeFile, data: Any, option: Any) -> ProxyFile:
+def proxy_file(config: NodeConfig, file: NodeFile, option: Any) -> ProxyFile:
     """Return the form of a file in a configuration; ``option`` is that of its target: `true`, a mapping, or none."""
     options = option if isinstance(option, Mapping) else {}
-    existing = {entry.path for entry in config.files_in(data)}
+    existing = {entry.path for entry in config.files_in(config.obj)}
     paths = [path for path in file.paths if path in existing]
     path, *_ = paths or file.paths
     return ProxyFile(config, file, options, options.get("path", path))
@@ -437,12 +437,12 @@ class NodeTarget(ConfigTarget):
         is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, ("files",)))
         return is_asked and context.settings.sets_any
 
-    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
+    def places_in(self, config: NodeConfig, context: Context) -> Places:
         """Yield the files, and the commands; report a step before these, which gets no proxy."""
         own = context.settings.without_proxy if config.unsupported else None
         for file in target_files(self.id, config, context.options):
             options = lookup(context.options, (part_of(self.id),))
-            form = proxy_file(config, file, data, options)
+            form = proxy_file(config, file, options)
             yield Place(config.files, form, file.label, settings=own)
         if self.id != config.system.exporter:
             return

@@ -20,7 +20,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import RKE2
-from krm_fn.targets.base import Context, Data, Places
+from krm_fn.targets.base import Context, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.whole_files import FIRST_LINE, WholeFiles
 
@@ -91,10 +91,10 @@ def _is_ours(registries: str, path: str, text: str) -> bool:
     return path in (_HOSTS_TOML, registries) or re.fullmatch(_CERTIFICATE, path) is not None
 
 
-def _readers_problems(config: NodeConfig, data: Data) -> Iterator[Result]:
+def _readers_problems(config: NodeConfig) -> Iterator[Result]:
     """Yield a finding that containerd does not look at our files, or that nothing says that it does."""
-    texts = config.commands_in(data)
-    for file in config.files_in(data):
+    texts = config.commands_in(config.obj)
+    for file in config.files_in(config.obj):
         text = file.text or ""
         texts.append(text)
         if file.path != _CONFIG:
@@ -132,7 +132,7 @@ class _RegistryMirror(ConfigTarget):
         """Return whether there is a mirror."""
         return context.settings.mirror is not None
 
-    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
+    def places_in(self, config: NodeConfig, context: Context) -> Places:
         """Yield the files of the mirror; there are no options.
 
         None is written where a field of the object becomes such a file.
@@ -152,7 +152,7 @@ class _RegistryMirror(ConfigTarget):
         form = WholeFiles(config, partial(_is_ours, registries), files, "0640")
         yield Place(config.files, form, "the registry mirror of containerd", is_unconditional=True)
         if files and not registries:
-            yield from _readers_problems(config, data)
+            yield from _readers_problems(config)
 
 
 TARGET = _RegistryMirror

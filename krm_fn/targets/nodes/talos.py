@@ -23,7 +23,7 @@ from krm_fn.places.text_forms import Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.base import Context, Data, Places
+from krm_fn.targets.base import Context, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.yamledit.render import block_text
 
@@ -74,8 +74,9 @@ class _Talos(ConfigTarget):
 
     audience = Audience.NODE
 
-    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Places:
+    def places_in(self, config: NodeConfig, context: Context) -> Places:
         """Yield the variables that patches set already, and a new patch for readers that get none by them."""
+        data = config.obj
         readers = _find_readers(config)
         for path, operation in items_at(data, (*config.path, "configPatches")):
             form = _BY_POINTER.get(text_at(operation, ("path",)))

@@ -190,7 +190,7 @@ class _WorkloadTrustStore(Target):
         """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
         bundle = _wanted(data, settings, options)
         if bundle and not _is_source(data, bundle.config_map, settings):
-            yield created_objects.skeleton("ConfigMap", NAME, data)
+            yield created_objects.skeleton("ConfigMap", NAME, namespace_of(data))
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in a workload, or in the ConfigMap beside it."""

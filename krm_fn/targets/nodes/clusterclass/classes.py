@@ -135,12 +135,11 @@ class Classes(ClassPlans):
             return TemplateRules()
         first = min(classes, key=attrgetter("state"))
         if first.variable is not None:
-            replaced = [target for target in _ALL_TARGETS if first.variable.replaces(target)]
-            finding = first.variable.finding()
+            finding = first.variable.finding
             # The first target of each system that is on reports for the whole template.
             firsts = [first.enabled(system.targets)[:1] for system in SYSTEMS]
             notes = {target: [finding] for targets in firsts for target in targets}
-            return TemplateRules(emptied=replaced, notes=notes)
+            return TemplateRules(emptied=first.variable.replaced, notes=notes)
         if first.state is ClassState.KEPT:
             return TemplateRules(kept=_ALL_TARGETS, is_awaited=True)
         if first.state is ClassState.PATCHED:

@@ -20,16 +20,15 @@ from krm_fn.clusters.references import WorkerClass
 from krm_fn.config import ProxyConfig, TargetOptions
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import list_at, lookup, named_items, text_at
 from krm_fn.places.provided import name_of
 from krm_fn.products import nutanix
-from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
+from krm_fn.products.node_kinds import FILE_TARGETS, FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
 from krm_fn.settings import Resolved
 from krm_fn.targets import ALL_NODES, TARGETS, ClassContext, ClassPlan
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.clusterclass.class_data import (
-    PATCHED_TARGETS,
     PATCHES,
     VARIABLE,
     VARIABLES,
@@ -48,73 +47,17 @@ _VARIABLES = {_CAREN: nutanix.CLUSTER_CONFIG, "tkg.clusterClass": "proxy"}
 
 
 class ProductVariable(NamedTuple):
-    """The variable of one Cluster out of which its class writes the proxy on its nodes.
+    """The variable of a Cluster out of which its class writes the proxy on its nodes.
 
     Attributes:
-        target: the ID of the target that fills it.
-        cluster: the name of the Cluster.
-        is_filled: the target is enabled, and may edit the Cluster.
-        has_mirror: the class writes a registry mirror out of it, too.
+        is_filled: its target is enabled, and may edit the Cluster.
+        replaced: the targets whose work in a template the class does.
+        finding: that about a template of the class.
     """
 
-    target: str
-    cluster: str
     is_filled: bool
-    has_mirror: bool
-
-    def replaces(self, target_id: str) -> bool:
-        """Return whether the class does the work of a target in a template."""
-        if target_id == "nodes.mirror":
-            return self.has_mirror
-        return target_id in PATCHED_TARGETS and target_id != FILES_ON_REQUEST
-
-    def finding(self) -> Result:
-        """Return the finding about a template of the class."""
-        message = (
-            f"nodes get the proxy out of the variable `{_VARIABLES[self.target]}` of the Cluster "
-            f'"{self.cluster}", so this template holds none'
-        )
-        if self.is_filled:
-            return Result.of("ClassPatched", message)
-        message += f"; nothing fills it here: enable `{self.target}` and select the Cluster"
-        return Result.of("OtherProxy", message)
-
-
-def find(
-    of_class: Data,
-    of_cluster: Data,
-    options: TargetOptions,
-    *,
-    is_selected: bool,
-) -> ProductVariable | None:
-    """Return the variable out of which a class writes the proxy on its nodes; None where it does not.
-
-    Args:
-        of_class: the ClusterClass.
-        of_cluster: a Cluster of it.
-        options: ``spec.targets``.
-        is_selected: whether the targets may edit the Cluster.
-    """
-    for target_id in _VARIABLES:
-        if not _writes_files(of_class, target_id, options):
-            continue
-        target = TARGETS[target_id]
-        own_options = options.of(target_id)
-        is_filled = is_selected and options.is_on(target_id)
-        is_used = any(reading.value for reading in target.read(of_cluster, own_options))
-        if is_used or (is_filled and target.has_site(of_cluster, Context(own_options))):
-            entries = named_items(of_cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG)
-            has_mirror = any(lookup(of_cluster, (*entry, *nutanix.MIRROR)) for entry in entries)
-            return ProductVariable(target_id, name_of(of_cluster), is_filled, has_mirror)
-    return None
-
-
-def _writes_files(of_class: Data, target_id: str, options: TargetOptions) -> bool:
-    """Return whether patches of a class write the proxy of the variable into files on its nodes."""
-    if target_id != _CAREN:
-        return bool(written_path(of_class, drop_in_paths(options).values()))
-    patches = list_at(of_class, ("spec", "patches"))
-    return any(isinstance(lookup(patch, ("external",)), Mapping) for patch in patches)
+    replaced: Texts
+    finding: Result
 
 
 def drop_in_paths(options: TargetOptions) -> dict[str, str]:
@@ -242,9 +185,25 @@ class ListedClass:
 
     def find_variable(self, cluster: Data, *, may_edit: bool) -> None:
         """Find the variable of a product in one of its Clusters; one that is filled goes first."""
-        if self.variable is None or not self.variable.is_filled:
-            variable = find(self.obj.data, cluster, self.config.targets, is_selected=may_edit)
-            self.variable = variable or self.variable
+        if self.variable and self.variable.is_filled:
+            return
+        options = self.config.targets
+        for target_id in filter(self._writes_files, _VARIABLES):
+            target = TARGETS[target_id]
+            own_options = options.of(target_id)
+            is_filled = may_edit and options.is_on(target_id)
+            is_used = any(reading.value for reading in target.read(cluster, own_options))
+            if is_used or (is_filled and target.has_site(cluster, Context(own_options))):
+                self.variable = _product_variable(target_id, cluster, is_filled=is_filled)
+                return
+
+    def _writes_files(self, target_id: str) -> bool:
+        """Return whether its patches write the proxy of the variable of a target into files on its nodes."""
+        if target_id != _CAREN:
+            paths = drop_in_paths(self.config.targets)
+            return bool(written_path(self.obj.data, paths.values()))
+        patches = list_at(self.obj.data, PATCHES)
+        return any(isinstance(lookup(patch, ("external",)), Mapping) for patch in patches)
 
     def add_cluster(self, obj: Object, nodes: Mapping[WorkerClass, Membership]) -> None:
         """Add a Cluster of the class, with its groups of nodes; that of the whole Cluster is the first."""
@@ -285,3 +244,20 @@ class ListedClass:
             has_hashed_secrets=bool(self.config.hash_names),
             plan=plan,
         )
+
+
+def _product_variable(target_id: str, cluster: Data, *, is_filled: bool) -> ProductVariable:
+    """Return the variable of a Cluster that a target fills, if it is enabled."""
+    replaced: Texts = FILE_TARGETS
+    for entry in named_items(cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
+        if lookup(cluster, (*entry, *nutanix.MIRROR)):
+            replaced = (*FILE_TARGETS, "nodes.mirror")  # the class writes the mirror, too
+    code = "ClassPatched"
+    message = (
+        f"nodes get the proxy out of the variable `{_VARIABLES[target_id]}` of the Cluster "
+        f'"{name_of(cluster)}", so this template holds none'
+    )
+    if not is_filled:
+        code = "OtherProxy"
+        message += f"; nothing fills it here: enable `{target_id}` and select the Cluster"
+    return ProductVariable(is_filled, replaced, Result.of(code, message))
