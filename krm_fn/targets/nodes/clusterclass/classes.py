@@ -7,7 +7,7 @@ with it stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
 from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of
@@ -79,21 +79,14 @@ class Classes(ClassPlans):
             its_class = self._find_class(obj)
             if its_class is not None:
                 its_class.find_variable(obj.data, may_edit=is_selected(obj))
+                if is_selected(obj):
+                    its_class.members.append((obj, topology.nodes_of(obj)))
         templates = [
             obj for obj in objects if obj.ref.kind.endswith("Template") and is_selected(obj)
         ]
         self._find_erasures(templates)
         if is_enabled:
-            patched = {
-                key: listed for key, listed in self._classes.items() if listed.may_be_patched
-            }
-            for obj in filter(is_selected, objects):
-                its_class = self._find_class(obj)
-                if its_class is not None and its_class.may_be_patched:
-                    its_class.add_cluster(obj, topology.nodes_of(obj))
-            self._plan(patched, templates)
-            if self._is_chosen or patched:
-                self.words = ()
+            self._plan(templates)
 
     def _find_erasures(self, templates: Iterable[Object]) -> None:
         """Find the families of the classes, and the lists of their templates that patches erase."""
@@ -106,8 +99,9 @@ class Classes(ClassPlans):
             if not listed.variable:
                 listed.erasures = erasures(listed, index)
 
-    def _plan(self, patched: Mapping[Key, ListedClass], templates: Iterable[Object]) -> None:
+    def _plan(self, templates: Iterable[Object]) -> None:
         """Plan the patches of classes, out of templates that belong to them and to nothing else."""
+        patched = {key: listed for key, listed in self._classes.items() if listed.may_be_patched}
         index: ObjectIndex[Data] = ObjectIndex()
         for obj in templates:
             keys = self._topology.classes_of(obj)
@@ -115,6 +109,8 @@ class Classes(ClassPlans):
                 index.add(key_of(obj), obj.data)
         for listed in patched.values():
             listed.plan = plan(listed, index)
+        if self._is_chosen or patched:
+            self.words = ()
 
     def _find_classes(self, template: Object) -> list[ListedClass]:
         """Return the classes of a template that are in the list."""

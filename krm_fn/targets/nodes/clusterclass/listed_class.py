@@ -104,8 +104,7 @@ class ListedClass:
         family: itself, and the classes that share a template with it, directly or by way of others.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
         erasures: findings about lists of its templates that patches of others erase, so that it is patched.
-        clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
-            Cluster by ``ALL_NODES``.
+        members: its Clusters that may be edited, with their nodes by section and name.
         plan: its patches; None where it is not to be patched.
     """
 
@@ -123,7 +122,7 @@ class ListedClass:
         self.options = config.targets.of(OF_CLASSES)
         self.is_chosen = self.options.get("classes") == "Patch"
         self.family = [self]
-        self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
+        self.members: list[tuple[Object, Mapping[WorkerClass, Membership]]] = []
 
     @cached_property
     def state(self) -> ClassState:
@@ -205,14 +204,18 @@ class ListedClass:
         patches = list_at(self.obj.data, PATCHES)
         return any(isinstance(lookup(patch, ("external",)), Mapping) for patch in patches)
 
-    def add_cluster(self, obj: Object, nodes: Mapping[WorkerClass, Membership]) -> None:
-        """Add a Cluster of the class, with its groups of nodes; that of the whole Cluster is the first."""
-        inherited = self.default.settings
-        proxies: dict[WorkerClass, Resolved] = {}
-        for group, membership in nodes.items():
-            proxies[group] = for_nodes(self.config, membership, inherited, obj.base_name)
-            inherited = proxies[ALL_NODES].settings
-        self.clusters[key_of(obj)] = proxies
+    @cached_property
+    def clusters(self) -> Mapping[Key, Mapping[WorkerClass, Resolved]]:
+        """Its Clusters, with the proxy of each group of their nodes; that of the whole Cluster by ``ALL_NODES``."""
+        clusters = {}
+        for obj, nodes in self.members:
+            inherited = self.default.settings
+            proxies: dict[WorkerClass, Resolved] = {}
+            for group, membership in nodes.items():
+                proxies[group] = for_nodes(self.config, membership, inherited, obj.base_name)
+                inherited = proxies[ALL_NODES].settings  # the whole Cluster is the first
+            clusters[key_of(obj)] = proxies
+        return clusters
 
     def enabled(self, targets: Iterable[str]) -> list[str]:
         """Return those of some targets that write anything on its nodes."""
