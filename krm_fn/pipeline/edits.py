@@ -259,7 +259,9 @@ def replaced_list(
             lost.setdefault(_NOT_SHOWN, reading.path)
             continue
         for token in entries.split(text):
-            if not (_is_covered(token, covering) or placeholders.is_template(token)):
+            # A container knows the value of `$(NODE_IP)`, and no later step brings it back.
+            is_filled_in = placeholders.is_template(token.replace("$(", ""))
+            if not (is_filled_in or _is_covered(token, covering)):
                 name = f"`{entries.bare(token)}`"
                 lost.setdefault(name, reading.path)
     if lost:

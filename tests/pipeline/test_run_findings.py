@@ -86,6 +86,10 @@ def test_a_removal_with_keep_takes_out_a_password_from_a_secret_or_says_what_sta
         pytest.param("longhorn-backend,172.16.0.0/12", ["longhorn-backend", "172.16.0.0/12"], id="a name and a CIDR"),
         pytest.param("registry:5000, 192.0.2.1:8080", ["registry", "192.0.2.1"], id="with a port"),
         pytest.param("a.corp.example,10.1.2.3,10.4.0.0/16,.Direct.example", [], id="all covered"),
+        pytest.param("$(NODE_IP),vault", ["$(NODE_IP)", "vault"], id="a variable of the container"),
+        pytest.param("$(POD_IP)", ["$(POD_IP)"], id="a variable alone"),
+        pytest.param("$(NAME).svc,.$(ZONE)", ["$(NAME).svc", ".$(ZONE)"], id="a variable in a name"),
+        pytest.param("${POD_CIDR},{{ .zone }}", [], id="what a later step fills in"),
     ],
 )
 def test_the_entries_that_go_are_named(old: str, named: list[str]) -> None:
