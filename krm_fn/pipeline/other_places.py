@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters.kinds import CLUSTER_CLASS
@@ -36,6 +37,13 @@ OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
 """Those whose texts are files and commands of nodes."""
 _LARGEST_FILE = 200_000
 """Bytes of a file that a person writes."""
+_READ = r"""(?mx)
+    (?: ^ | [{,] ) [ \t-]* ["']? (?: kind | op ) ["']? :   # a patch of an object: `- op: add`, `{"op": …`
+    | ^ patches                                           # a kustomization
+    | ^ TKG_                                              # a cluster configuration, which `export tkg` writes
+"""
+"""A line of a file without objects that is made for something that a run writes, and not for a test or a pipeline."""
+_CUSTOM_RESOURCE = "CustomResourceDefinition"
 _IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files of login shells, apt, zypper and docker"
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
@@ -148,7 +156,9 @@ def _judge(
         )
         is_behind = why is Why.LEFT_BEHIND or (why is Why.STILL_HOLD and is_ours)
         code = "LeftBehind" if is_behind else "OtherProxy"
-        findings.append(Result.of(code, message, reading.path).about(obj.ref))
+        # The default of a custom resource is an example of its author.
+        is_info = code == "OtherProxy" and obj.ref.kind == _CUSTOM_RESOURCE
+        findings.append(Result.of(code, message, reading.path, is_info=is_info).about(obj.ref))
         record.reason = record.reason or Reason(why)
     record.findings = tuple(findings)
 
@@ -220,7 +230,10 @@ def _places_of_run(readings: Iterable[Reading]) -> set[str]:
 
 
 def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Iterator[Result]:
-    """Yield a warning for each file without objects, such as a patch, that sets another proxy than the ProxyConfig."""
+    """Yield a finding for each file without objects, such as a patch, that sets another proxy than the ProxyConfig.
+
+    It is a warning where something that a run writes reads the file.
+    """
     right = with_and_without_credentials(config.proxy_urls)
     if config.mode is Mode.REMOVE:
         right = set()
@@ -230,9 +243,12 @@ def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Iterator[Res
         # A patch of the ProxyConfig, in an overlay, sets another proxy on purpose.
         if len(content) > _LARGEST_FILE or KIND.encode() in content:
             continue
-        for variable, url in urls_in_text(content.decode(errors="replace")):
+        text = content.decode(errors="replace")
+        for variable, url in urls_in_text(text):
             if url not in right:
                 state = "still sets" if config.mode is Mode.REMOVE else "sets another proxy in"
                 message = f"{state} `{variable}`: this file holds no objects that a run writes: change it yourself"
-                yield Result.of("OtherProxy", message).about(ObjectRef(file_path=name))
+                is_info = not re.search(_READ, text)
+                finding = Result.of("OtherProxy", message, is_info=is_info)
+                yield finding.about(ObjectRef(file_path=name))
                 break

@@ -11,6 +11,7 @@ import pytest
 import manifests
 from function_configs import list_with_config
 from krm_fn.config import ProxyConfig
+from krm_fn.krm.codes import Severity
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.other_places import stale_files
 from krm_fn.pipeline.run import run
@@ -180,23 +181,42 @@ def test_lint_names_what_wins_on_nodes_where_a_proxyconfig_says_the_proxy(place:
     assert "OtherProxy" not in codes(RIGHT, config) | codes(OLD, ProxyConfig())
 
 
-@pytest.mark.parametrize(
-    ("text", "is_stale"),
-    [
-        pytest.param(f"CLUSTER_NAME: a\nTKG_HTTP_PROXY: {OLD}\n", True, id="a cluster configuration of TKG"),
-        pytest.param(f"patches:\n- patch: |\n    spec: {{env: {{HTTP_PROXY: '{OLD}'}}}}\n", True, id="an inline patch"),
-        pytest.param(
-            f"patches:\n- patch: |\n    kind: ProxyConfig\n    spec: {{httpProxy: '{OLD}'}}\n",
-            False,
-            id="a patch of ours",
-        ),
-    ],
-)
-def test_a_file_without_objects_may_set_another_proxy(text: str, is_stale: bool) -> None:
+W, N = Severity.WARNING, Severity.INFO
+WITHOUT_OBJECTS = [
+    pytest.param(f"CLUSTER_NAME: a\nTKG_HTTP_PROXY: {OLD}\n", [W], id="a cluster configuration of TKG"),
+    pytest.param(f"patches:\n- patch: |\n    spec: {{env: {{HTTP_PROXY: '{OLD}'}}}}\n", [W], id="an inline patch"),
+    pytest.param(f"- op: add\n  path: /spec/httpProxy\n  httpProxy: {OLD}\n", [W], id="a JSON patch"),
+    pytest.param(f'[{{"op": "add", "value": {{"httpProxy": "{OLD}"}}}}]\n', [W], id="a JSON patch on one line"),
+    pytest.param(
+        f"kind: Deployment\nenv: [{{name: HTTP_PROXY, value: '{OLD}'}}]\n", [W], id="a patch without a version"
+    ),
+    pytest.param(f"env:\n  HTTP_PROXY: {OLD}\nsteps:\n- run: make\n", [N], id="a workflow of a pipeline"),
+    pytest.param(
+        f"services: {{web: {{environment: {{HTTP_PROXY: '{OLD}'}}}}}}\n", [N], id="containers of docker compose"
+    ),
+    pytest.param(
+        f"extraEnv:\n- name: HTTP_PROXY\n  value: {OLD}\n", [N], id="values of a chart, such as those of its tests"
+    ),
+    pytest.param(f"patches:\n- patch: |\n    kind: ProxyConfig\n    spec: {{httpProxy: '{OLD}'}}\n", [], id="ours"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), WITHOUT_OBJECTS)
+def test_a_file_without_objects_is_a_warning_where_something_that_a_run_writes_reads_it(
+    text: str, expected: list[Severity]
+) -> None:
     config = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
     results = list(stale_files({"patch.yaml": text.encode()}, config))
-    assert [(result.code, result.ref.file_path) for result in results] == [("OtherProxy", "patch.yaml")] * is_stale
+    assert [result.severity for result in results] == expected
+    assert {(result.code, result.ref.file_path) for result in results} <= {("OtherProxy", "patch.yaml")}
     assert list(stale_files({"patch.yaml": text.encode()}, ProxyConfig())) == []
+
+
+def test_the_default_of_a_custom_resource_is_information() -> None:
+    schema = {"properties": {"httpProxy": {"default": OLD}}, "default": {"httpProxy": OLD}}
+    item = manifest("apiextensions.k8s.io/v1", "CustomResourceDefinition", spec={"versions": [{"schema": schema}]})
+    outcome = run(list_with_config(PROXY, item))
+    assert [one.severity for one in outcome.results if one.code == "OtherProxy"] == [Severity.INFO]
 
 
 def _chosen(item: dict[str, Any]) -> dict[str, Any]:
