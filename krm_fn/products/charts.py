@@ -2,8 +2,9 @@
 
 Sources: the ``values.yaml`` and the templates of each chart. All default lists of these charts are empty. cert-manager
 gives its three texts to the controller alone, as upper-case names; Harbor completes the list with the names of its
-parts; those of Argo CD call each other over gRPC by the names of their Services, and Grafana of kube-prometheus-stack
-calls Prometheus and Alertmanager (``configmaps-datasources.yaml``): ``NO_PROXY`` must hold these names.
+parts; those of Argo CD call each other over gRPC by the names of their Services, Grafana of kube-prometheus-stack
+calls Prometheus and Alertmanager (``configmaps-datasources.yaml``), and scans of Trivy call its server: ``NO_PROXY``
+must hold these names. The tests record what Helm renders of the oldest and the newest version of each chart.
 """
 
 from __future__ import annotations
@@ -92,16 +93,18 @@ class Services(NamedTuple):
     """The Services by whose names the programs of a chart call each other, as its templates make these names.
 
     Attributes:
-        own: the name of the chart behind that of the release.
+        own: the name of the chart behind that of the release; "" for names that are the same in each release.
         parts: the ends of the names.
         longest: so many characters in front of the end count.
         has_namespace: the programs write the namespace behind the name.
+        where: they are called only where one of these signs is among the values; always without.
     """
 
     own: str
     parts: Texts
     longest: int = 63
     has_namespace: bool = False
+    where: Signs = ()
 
 
 class Chart(NamedTuple):
@@ -119,7 +122,7 @@ class Chart(NamedTuple):
 
     values: tuple[ChartValue, ...]
     is_go: bool = False
-    services: Services | None = None
+    services: tuple[Services, ...] = ()
     others: str = ""
     unreached: str = ""
     other_urls: Texts = ()
@@ -137,6 +140,13 @@ _WEBHOOK = ("provider.name", "webhook")
 def _downloads(dashboards: str) -> Signs:
     """Return the signs of a dashboard that Grafana's chart downloads (``hasKey`` in its ``templates/_config.tpl``)."""
     return ((f"{dashboards}.*.*.gnetId", ""), (f"{dashboards}.*.*.url", ""))
+
+
+def _renderer(values: str) -> Services:
+    """Return the Service by which Grafana calls its renderer of images, if values at a path say that there is one."""
+    return Services(
+        "grafana", ("image-renderer",), has_namespace=True, where=((f"{values}.enabled", "True"),)
+    )
 
 
 _FLUX_CONTROLLERS = (
@@ -175,10 +185,7 @@ CHARTS: Mapping[str, Chart] = {
     "argo-cd": Chart(
         _lists("global.env"),
         is_go=True,
-        services=Services(
-            "argocd",
-            ("server", "repo-server", "commit-server", "dex-server"),
-        ),
+        services=(Services("argocd", ("server", "repo-server", "commit-server", "dex-server")),),
     ),
     "velero": Chart((ChartValue("configuration.extraEnvVars"),), is_go=True),
     "jenkins": Chart(
@@ -219,13 +226,21 @@ CHARTS: Mapping[str, Chart] = {
             ),
         ),
         is_go=True,
-        services=Services(
-            "kube-prometheus-stack",
-            ("prometheus", "alertmanager"),
-            longest=26,
-            has_namespace=True,
+        services=(
+            Services(
+                "kube-prometheus-stack",
+                ("prometheus", "alertmanager"),
+                longest=26,
+                has_namespace=True,
+            ),
+            _renderer("grafana.imageRenderer"),
         ),
         others="additionalDataSources",
+        unreached=(
+            "Prometheus and Alertmanager read none of the variables: set `proxyUrl` in each entry of "
+            "`prometheus.prometheusSpec.remoteWrite`, and `proxy_url` with `no_proxy`, or `proxy_from_environment`, in "
+            "`alertmanager.config.global.http_config`"
+        ),
         other_urls=("alertmanager.config.global.http_config.proxy_url",),
     ),
     "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),
@@ -246,6 +261,7 @@ CHARTS: Mapping[str, Chart] = {
             ChartValue("downloadDashboards.env", MAPPING, where=_downloads("dashboards")),
         ),
         is_go=True,
+        services=(_renderer("imageRenderer"),),
         others="datasources",
     ),
     "kyverno": Chart(_lists("global.extraEnvVars"), is_go=True),
@@ -254,7 +270,17 @@ CHARTS: Mapping[str, Chart] = {
         (ChartValue("proxy.http_proxy", URL, no_proxy="proxy.no_proxy"),), is_go=True
     ),
     "trivy-operator": Chart(
-        (ChartValue("operator", CAMEL_CASE), ChartValue("trivy", CAMEL_CASE)), is_go=True
+        (ChartValue("operator", CAMEL_CASE), ChartValue("trivy", CAMEL_CASE)),
+        is_go=True,
+        services=(
+            Services(
+                "",
+                ("trivy-service",),
+                has_namespace=True,
+                where=(("operator.builtInTrivyServer", "True"),),
+            ),
+        ),
+        others="serverURL",
     ),
     "flux2": Chart(
         (

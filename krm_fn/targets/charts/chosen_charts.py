@@ -24,6 +24,7 @@ from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.charts.reached_programs import IS_REACHED
 from krm_fn.targets.charts.release_values import (
+    all_values,
     chart_in_table,
     find_override,
     fitted_chart,
@@ -32,7 +33,6 @@ from krm_fn.targets.charts.release_values import (
     namespace_of_release,
     other_names,
     own_values,
-    read_values,
     service_names,
     values_elsewhere,
     values_from,
@@ -127,7 +127,7 @@ class _Charts(Target):
         releases = [reference.release for reference in uses.references_to(data)]
         for installing in (data, *filter(None, releases)):
             for use in charts_of(installing, uses.chart_sources):
-                names += service_names(use, installing, uses)
+                names += service_names(use, installing, uses) or []
                 names += other_names(use, installing, uses)
         return Readers(audience, tuple(dict.fromkeys(names)))
 
@@ -179,8 +179,15 @@ def _in_installation(data: Data, context: Context) -> Places:
         chart_places = _ChartPlaces(use.name, values, context, data)
         yield from _in_values(chart_places, use)
         own = own_values(use, data)
-        if sets_proxy and any(is_read(value, own) for value in chart.values):
-            yield from _notes(data, use, chart, context.uses)
+        if not sets_proxy:
+            continue
+        if chart.unreached:
+            documents = all_values(use, data, context.uses, chart)
+            if not IS_REACHED[use.name](documents):
+                yield Result.of("ByHand", chart.unreached, use.path)
+        is_any_read = any(is_read(value, own) for value in chart.values)
+        if is_any_read and service_names(use, data, context.uses) is None:
+            yield Result.of("FactsUnknown", _UNNAMED, use.path)
 
 
 def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
@@ -291,18 +298,6 @@ def _form(value: ChartValue, there: Any, entries: EnvEntries) -> Form:
     if isinstance(there, dict) or value.form == MAPPING:
         return VariableMembers()
     return entries
-
-
-def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Places:
-    """Yield a finding for each program of a chart that its values alone do not reach."""
-    if chart.unreached:
-        documents = [read_values(use, data), *values_elsewhere(data, uses)]
-        if chart.below:
-            documents = [lookup(document, (chart.below,)) for document in documents]
-        if not IS_REACHED[use.name](documents):
-            yield Result.of("ByHand", chart.unreached, use.path)
-    if chart.services is not None and not service_names(use, data, uses):
-        yield Result.of("FactsUnknown", _UNNAMED, use.path)
 
 
 def _container(value: ChartValue, values: Any) -> Container:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from krm_fn.light_typing import Any
 from krm_fn.patch import Data, list_at, lookup, text_at
+from krm_fn.targets.charts.release_values import is_in_cluster
 
 _RUNNERS = ("runners", "config")
 _NO_COMMENT = re.compile(
@@ -85,11 +86,26 @@ def _docker_has_proxy(documents: Sequence[Any]) -> bool:
     return True
 
 
+def _monitoring_names_proxies(documents: Sequence[Any]) -> bool:
+    """Look for the proxy of each program of Prometheus that calls out: remote write, and receivers of Alertmanager."""
+    for entry in list_at(_find(documents, "prometheus", "prometheusSpec", "remoteWrite"), ()):
+        url = text_at(entry, ("url",))
+        if url and not is_in_cluster(url) and not text_at(entry, ("proxyUrl",)):
+            return False
+    options = _find(documents, "alertmanager", "config", "global", "http_config")
+    if lookup(options, ("proxy_url",)) or lookup(options, ("proxy_from_environment",)):
+        return True
+    receivers = list_at(_find(documents, "alertmanager", "config", "receivers"), ())
+    # The receiver "null" of the chart, a name alone, calls nobody.
+    return not any(isinstance(receiver, dict) and len(receiver) > 1 for receiver in receivers)
+
+
 IS_REACHED: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     "jenkins": lambda documents: _name_both_proxies(_find(documents, "controller", "javaOpts")),
     "backstage": _node_reads_variables,
     "gitlab-runner": _all_jobs_have_environment,
     "gha-runner-scale-set": _docker_has_proxy,
+    "kube-prometheus-stack": _monitoring_names_proxies,
     "sonarqube": _sonarqube_has_options,
 }
 """Chart with ``unreached`` -> whether its values reach all of its programs."""

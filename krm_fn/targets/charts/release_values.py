@@ -16,11 +16,11 @@ from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.installed_charts import ChartUse
 from krm_fn.places.provided import DataUses, name_of, namespace_of
-from krm_fn.products.charts import CHARTS, Chart, ChartValue, Signs
+from krm_fn.products.charts import CHARTS, Chart, ChartValue, Services, Signs
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
 
-_OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride")
+_OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride", "serverServiceName")
 _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
 """Flux shortens a longer one, and puts a hash behind it."""
 _IN_CLUSTER = re.compile(
@@ -188,32 +188,47 @@ def namespace_of_release(data: Data) -> str:
     return text_at(data, ("spec", "targetNamespace")) or namespace_of(data)
 
 
-def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
+def all_values(use: ChartUse, data: Data, uses: DataUses, chart: Chart) -> list[Any]:
+    """Return the documents with values of a chart, the ones that win first."""
+    documents = [read_values(use, data), *values_elsewhere(data, uses)]
+    if chart.below:
+        return [lookup(document, (chart.below,)) for document in documents]
+    return documents
+
+
+def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str] | None:
     """Return the names by which the programs of a chart call each other, as its templates make them.
 
-    There are no names if values give others, or if the name of the release or its namespace is not known.
+    None if values give others, or if the name of the release or its namespace is not known.
     """
     chart = chart_in_table(use, data, uses)
-    if chart is None or chart.services is None:
+    if chart is None or not chart.services:
         return []
-    services = chart.services
-    values = _text_of_values(use, data, uses)
-    if any(name in values for name in _OTHER_NAMES):
-        return []
-    name = _release_name(use, data)
-    if not re.fullmatch(_RELEASE_NAME, name):
-        return []
-    behind = ""
-    if services.has_namespace:
-        namespace = namespace_of_release(data)
-        if not namespace:
-            return []
-        behind = f".{namespace}"
-    # As the helper ``fullname`` of each chart: ``contains $name .Release.Name``, then ``trunc 63 | trimSuffix "-"``.
-    if services.own not in name:
-        name = f"{name}-{services.own}"
-    name = name[: services.longest].removesuffix("-")
-    return [f"{name}-{part}{behind}" for part in services.parts]
+    documents = all_values(use, data, uses, chart)
+    release = _release_name(use, data)
+    namespace = namespace_of_release(data)
+    text = _text_of_values(use, data, uses)
+    names: list[str] = []
+    for services in chart.services:
+        if services.where and not any(_have(values, services.where) for values in documents):
+            continue
+        is_renamed = any(name in text for name in _OTHER_NAMES)
+        if is_renamed or not re.fullmatch(_RELEASE_NAME, release):
+            return None
+        if services.has_namespace and not namespace:
+            return None
+        behind = f".{namespace}" if services.has_namespace else ""
+        names += [f"{_full_name(services, release)}{part}{behind}" for part in services.parts]
+    return names
+
+
+def _full_name(services: Services, release: str) -> str:
+    """Return the begin of the names, as the helper ``fullname`` of each chart makes it of the name of the release."""
+    if not services.own:
+        return ""
+    # ``contains $name .Release.Name``, then ``trunc 63 | trimSuffix "-"``.
+    name = release if services.own in release else f"{release}-{services.own}"
+    return name[: services.longest].removesuffix("-") + "-"
 
 
 def other_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
@@ -223,6 +238,11 @@ def other_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
         return []
     _, _, urls = _text_of_values(use, data, uses).partition(chart.others)
     return _IN_CLUSTER.findall(urls)
+
+
+def is_in_cluster(url: str) -> bool:
+    """Return whether a URL leads to a Service."""
+    return bool(_IN_CLUSTER.match(url)) or ".svc" in url
 
 
 def _text_of_values(use: ChartUse, data: Data, uses: DataUses) -> str:

@@ -238,6 +238,7 @@ def parts(whole: str) -> tuple[str, ...]:
     return tuple(f"{whole}-{part}" for part in PARTS)
 
 
+SERVER = {"operator": {"builtInTrivyServer": True}}
 SERVICES: list[Any] = [
     pytest.param(release("argo-cd"), parts("release-argocd"), id="the name of the release and that of the chart"),
     pytest.param(
@@ -255,6 +256,24 @@ SERVICES: list[Any] = [
         id="Grafana, which writes the namespace behind a name that is cut",
     ),
     pytest.param(application(STACK), (), id="an Application that says none"),
+    pytest.param(
+        release("grafana", {"imageRenderer": {"enabled": True}}),
+        ("release-grafana-image-renderer.apps",),
+        id="the renderer of Grafana",
+    ),
+    pytest.param(
+        release(STACK, {"grafana": {"imageRenderer": {"enabled": True}}}),
+        (*monitoring("release-kube-prometheus-st", "apps"), "release-grafana-image-renderer.apps"),
+        id="the renderer of a dependency",
+    ),
+    pytest.param(release("trivy-operator", SERVER), ("trivy-service.apps",), id="the server of Trivy"),
+    pytest.param(
+        release("trivy-operator", {"trivy-operator": SERVER}), ("trivy-service.apps",), id="that of an umbrella chart"
+    ),
+    pytest.param(application("trivy-operator", values="operator: {builtInTrivyServer: true}\n"), (), id="nowhere"),
+    pytest.param(
+        release("trivy-operator", {**SERVER, "trivy": {"serverServiceName": "x"}}), (), id="another name of a server"
+    ),
     pytest.param(release("harbor"), (), id="a chart whose programs do not call each other by names"),
 ]
 
@@ -445,6 +464,13 @@ def test_a_proxy_goes_from_values_that_are_read_no_more() -> None:
     assert apply(target, before, NONE, **ANY) == obj
 
 
+@pytest.mark.parametrize("values", [None, {"operator": {"builtInTrivyServer": False}}])
+def test_a_service_that_is_not_there_needs_no_name(values: Any) -> None:
+    obj = application("trivy-operator", valuesObject=values)
+    assert target.readers(obj, ANY, Context().uses).names == ()
+    assert findings(target, obj, **ANY) == []
+
+
 def test_the_names_of_data_sources_in_the_cluster_are_in_the_list() -> None:
     urls = ["http://loki.logs:3100", "https://metrics.example", "http://tempo", "http://a.b.svc"]
     sources = [{"name": "x", "url": url} for url in urls]
@@ -468,6 +494,19 @@ def containers(*listed: Any, field: str = "containers") -> Any:
     return release("gha-runner-scale-set", {"template": {"spec": {field: [*listed]}}})
 
 
+OUTSIDE = "https://metrics.example/push"
+
+
+def monitored(*entries: Any) -> Any:
+    values = {"grafana": {"enabled": False}, "prometheus": {"prometheusSpec": {"remoteWrite": [*entries]}}}
+    return release(STACK, values)
+
+
+def alerting(*receivers: Any, **options: Any) -> Any:
+    config = {"global": {"http_config": options}, "receivers": [*receivers]}
+    return release(STACK, {"alertmanager": {"config": config}})
+
+
 REACHED: list[Any] = [
     pytest.param(release("jenkins"), False, id="Java without options"),
     pytest.param(release("jenkins", {"controller": {"javaOpts": JAVA}}), True, id="Java with both proxies"),
@@ -489,6 +528,17 @@ REACHED: list[Any] = [
         release("sonarqube", {"sonarProperties": {"http.proxyHost": "x", "https.proxyHost": "x"}}),
         True,
         id="SonarQube with properties",
+    ),
+    pytest.param(monitored({"url": OUTSIDE}), False, id="remote write"),
+    pytest.param(monitored({"url": OUTSIDE, "proxyUrl": HTTP}), True, id="remote write with a proxy"),
+    pytest.param(monitored({"url": "http://mimir.logs:9009/push"}), True, id="remote write in the cluster"),
+    pytest.param(alerting({"name": "null"}), True, id="no receiver"),
+    pytest.param(alerting({"name": "a", "slack_configs": [{}]}), False, id="a receiver"),
+    pytest.param(
+        alerting({"name": "a", "slack_configs": [{}]}, proxy_url=HTTP), True, id="a receiver with a proxy for all"
+    ),
+    pytest.param(
+        alerting({"name": "a", "slack_configs": [{}]}, proxy_from_environment=True), True, id="one with variables"
     ),
     pytest.param(runners(f"{TABLE}{TABLE}"), True, id="jobs of two runners"),
     pytest.param(runners(f"{TABLE}[[runners]]\n  name = 'b'\n"), False, id="jobs of one of two runners"),
