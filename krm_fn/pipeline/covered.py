@@ -109,7 +109,7 @@ class Covered(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """The state of an object of a row, or of several that nobody has read, which have no ``ref``."""
+    """The state of an object of a row, or of several that nobody has read; ``ref`` only where names are asked for."""
 
     row: str
     state: State
@@ -134,8 +134,8 @@ def covered(
         for _ in source.holding(("helmCharts",), indexes) if "Kustomization" in kinds else ():
             rows[NOT_JUDGED].append(_Counted(NOT_JUDGED, State.LEFT, Reason(Why.NOT_JUDGED)))
     for counted in _counted(outcome, source, named=named, explained=explained):
-        rows[counted.row].append(counted)
-    return [_row(row, counted, named=named) for row, counted in rows.items() if counted]
+        rows[counted.row].append(counted if named else counted._replace(ref=None))
+    return [_row(row, counted) for row, counted in rows.items() if counted]
 
 
 def _counted(
@@ -206,23 +206,19 @@ def _becomes(
     return _Counted(row, state, reason or usual_reason(row, outcome.overview), obj.ref)
 
 
-def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
+def _row(row: str, objects: Sequence[_Counted]) -> Covered:
     numbers = dict.fromkeys(State, 0)
-    groups: dict[tuple[Why, str], list[_Counted]] = {}
+    groups: dict[tuple[int, str], list[_Counted]] = {}
     for counted in objects:
         numbers[counted.state] += counted.number
         if counted.state is State.LEFT:
-            reason = counted.reason
-            message = redact(reason.finding.message) if reason.finding else ""
-            groups.setdefault((reason.why, message), []).append(counted)
+            finding = counted.reason.finding
+            message = redact(finding.message) if finding else ""
+            groups.setdefault((counted.reason.why.value, message), []).append(counted)
     # Of reasons with one number those with an advice of their own come before usual ones.
-    order = [*Why]
-    reasons = [
-        _left_because(why, message, groups[why, message], named=named)
-        for why, message in sorted(groups, key=lambda key: order.index(key[0]))
-    ]
+    in_order = sorted(groups.items(), key=lambda group: group[0][0])
+    reasons = [_left_because(message, left) for (_, message), left in in_order]
     reasons.sort(key=lambda reason: -reason.number)
-    others = [counted for counted in objects if counted.state is not State.LEFT]
     return Covered(
         row,
         sum(numbers.values()),
@@ -230,18 +226,19 @@ def _row(row: str, objects: Sequence[_Counted], *, named: bool) -> Covered:
         numbers[State.CHANGED],
         numbers[State.LEFT],
         reasons,
-        _names(others) if named else (),
+        _names(counted for counted in objects if counted.state is not State.LEFT),
     )
 
 
-def _left_because(why: Why, message: str, left: Sequence[_Counted], *, named: bool) -> LeftBecause:
+def _left_because(message: str, left: Sequence[_Counted]) -> LeftBecause:
+    """Return why objects are left that have one reason; ``message`` is that of its finding."""
+    why = left[0].reason.why
     names = ", ".join(sorted({counted.reason.name for counted in left}))
-    number = sum(counted.number for counted in left)
     return LeftBecause(
         _SENTENCES.get(why, message).replace("NAMES", names),
         _CHANGES.get(why, "").replace("NAMES", names),
-        number,
-        _names(left) if named else (),
+        sum(counted.number for counted in left),
+        _names(left),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from krm_fn import patch, placeholders
 from krm_fn.config import Mode, ProxyConfig
@@ -12,7 +12,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
 from krm_fn.krm.resourcelist import ListChanges, NewObject, Object
 from krm_fn.krm.results import Edit, Result, are_severe
-from krm_fn.light_typing import Fields, NamedTuple, Variables
+from krm_fn.light_typing import Fields, NamedTuple, Texts, Variables
 from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
@@ -245,19 +245,15 @@ def replaced_list(
         return
     new = [reading.text for reading in after if reading.is_list and reading.text]
     new += ours
-    old = [
-        (reading, text)
-        for reading in before
-        if reading.is_list and (text := reading.text or reading.unresolved) and text not in new
-    ]
-    if not old:
-        return
-    covering = NoProxyList(entries.normalise(new))
     lost: dict[str, Pointer] = {}
-    for reading, text in old:
+    for reading in before:
+        text = reading.text or reading.unresolved
+        if not reading.is_list or text in ("", *new):
+            continue
         if entries.may_hold_a_credential(text):
             lost.setdefault(_NOT_SHOWN, reading.path)
             continue
+        covering = _covering(tuple(new))
         for token in entries.split(text):
             # A container knows the value of `$(NODE_IP)`, and no later step brings it back.
             is_filled_in = placeholders.is_template(token.replace("$(", ""))
@@ -275,6 +271,12 @@ def replaced_list(
             "copy what is still needed into `spec.noProxy`"
         )
         yield Result.of("ListReplaced", message, path)
+
+
+@lru_cache(maxsize=8)
+def _covering(lists: Texts) -> NoProxyList:
+    """Return the entries of some lists, which many objects have in common."""
+    return NoProxyList(entries.normalise(lists))
 
 
 def _is_covered(token: str, covering: NoProxyList) -> bool:

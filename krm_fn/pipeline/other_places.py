@@ -16,7 +16,7 @@ from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_in
-from krm_fn.places.place import Reading
+from krm_fn.places.place import Reading, read_pairs
 from krm_fn.places.provided import DataUses
 from krm_fn.places.proxy_search import proxies_in, urls_in_text
 from krm_fn.plan.record import ObjectRecord, Reason, TargetRecord, Why
@@ -25,7 +25,7 @@ from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_of, url_fields
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import with_and_without_credentials
-from krm_fn.settings import PROXY_VARIABLES, declared_urls
+from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 
@@ -121,45 +121,49 @@ def _judge(
     right = _right_urls(record, urls, config)
     is_left_out = record.is_left_out or _is_switched_off(obj, config)
     is_refused = choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",))
-    of_run = _places_of_run(record.others) if obj.group_kind in _CHOSEN_KINDS else ()
-    places: set[str] = set()
-    findings: list[Result] = []
+    by_place: dict[str, list[Reading]] = {}
     for reading in record.others:
-        if reading.is_list or not reading.text or is_template(reading.text):
-            continue
-        if reading.place in places:
-            continue
-        is_of_run = reading.place in of_run
-        is_ours = is_of_run or reading.text in ours
-        why, advice = Why.LEFT_BEHIND, ""
-        if is_left_out or is_refused:  # whoever does so may mean somebody's own proxy
-            if not is_ours or (is_left_out and any(urls)):
+        by_place.setdefault(reading.place, []).append(reading)
+    findings: list[Result] = []
+    for readings in by_place.values():
+        pairs = read_pairs(readings) if obj.group_kind in _CHOSEN_KINDS else {}
+        is_of_run = "NO_PROXY" in pairs and len(pairs) > 1
+        for reading in readings:
+            if reading.is_list or not reading.text or is_template(reading.text):
                 continue
-            advice = "remove the variables, or let this ProxyConfig have the object"
-            if is_refused:
-                advice = "an annotation refuses the proxy: remove the variables, or the annotation"
-        elif not any(urls):
-            why = Why.STILL_HOLD
-        elif reading.text.rstrip("/") not in right:
-            why = Why.OTHER_PROXY
-        elif is_of_run:
-            advice = "choose it again, or remove the variables"
-        else:
-            continue
-        places.add(reading.place)
-        sentence = _FAULTS[why]
-        if why is Why.STILL_HOLD and config.mode is Mode.REMOVE:
-            sentence = "still sets `{name}`: {advice}"
-        message = sentence.format(
-            name=reading.member or reading.variable,
-            advice=advice or _advice(record, reading, config),
-        )
-        is_behind = why is Why.LEFT_BEHIND or (why is Why.STILL_HOLD and is_ours)
-        code = "LeftBehind" if is_behind else "OtherProxy"
-        # The default of a custom resource is an example of its author.
-        is_info = code == "OtherProxy" and obj.ref.kind == _CUSTOM_RESOURCE
-        findings.append(Result.of(code, message, reading.path, is_info=is_info).about(obj.ref))
-        record.reason = record.reason or Reason(why)
+            is_ours = is_of_run or reading.text in ours
+            why, advice = Why.LEFT_BEHIND, ""
+            if is_left_out or is_refused:  # whoever does so may mean somebody's own proxy
+                if not is_ours or (is_left_out and any(urls)):
+                    continue
+                advice = "remove the variables, or let this ProxyConfig have the object"
+                if is_refused:
+                    advice = (
+                        "an annotation refuses the proxy: remove the variables, or the annotation"
+                    )
+            elif not any(urls):
+                why = Why.STILL_HOLD
+            elif reading.text.rstrip("/") not in right:
+                why = Why.OTHER_PROXY
+            elif is_of_run:
+                advice = "choose it again, or remove the variables"
+            else:
+                continue
+            sentence = _FAULTS[why]
+            if why is Why.STILL_HOLD and config.mode is Mode.REMOVE:
+                sentence = "still sets `{name}`: {advice}"
+            message = sentence.format(
+                name=reading.member or reading.variable,
+                advice=advice or _advice(record, reading, config),
+            )
+            is_behind = why is Why.LEFT_BEHIND or (why is Why.STILL_HOLD and is_ours)
+            code = "LeftBehind" if is_behind else "OtherProxy"
+            # The default of a custom resource is an example of its author.
+            is_info = code == "OtherProxy" and obj.ref.kind == _CUSTOM_RESOURCE
+            finding = Result.of(code, message, reading.path, is_info=is_info)
+            findings.append(finding.about(obj.ref))
+            record.reason = record.reason or Reason(why)
+            break  # one finding for a place
     record.findings = tuple(findings)
 
 
@@ -213,20 +217,6 @@ def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
             if any(True for _ in target.read(obj.data, target.options(config.targets))):
                 return True
     return False
-
-
-def _places_of_run(readings: Iterable[Reading]) -> set[str]:
-    """Return the places that hold URLs and a list as a run writes them: each in both cases, with one value."""
-    values: dict[str, dict[str, str]] = {}
-    for reading in readings:
-        values.setdefault(reading.place, {})[reading.member or reading.variable] = reading.text
-    places = set()
-    for place, variables in values.items():
-        pairs = {name: variables.get(name.swapcase()) for name in variables}
-        has_list = "NO_PROXY" in variables and len(variables) > 2
-        if has_list and pairs == variables and variables.keys() <= set(PROXY_VARIABLES):
-            places.add(place)
-    return places
 
 
 def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Iterator[Result]:

@@ -83,17 +83,11 @@ def fits_object(written: Data, data: Data, at: Pointer = ()) -> bool:
 
 
 def _subject(data: Data, at: Pointer = ()) -> Data:
-    obj = Object((), dict(data), reference(data))
+    subject = Object((), dict(data), reference(data)).subject
     labels = lookup(data, (*at[:-1], "metadata", "labels"))
-    if not isinstance(labels, dict):
-        labels = {}
-    return {
-        "kinds": obj.ref.kind,
-        "names": obj.ref.name,
-        "namespaces": obj.ref.namespace,
-        "labels": {**labels, **obj.labels},
-        "annotations": obj.annotations,
-    }
+    if isinstance(labels, dict):
+        subject["labels"] = {**labels, **subject["labels"]}
+    return subject
 
 
 class Chosen(NamedTuple):

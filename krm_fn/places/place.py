@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, NamedTuple, Protocol
+from krm_fn.light_typing import Any, NamedTuple, Protocol, Variables
 from krm_fn.noproxy import parse
 from krm_fn.patch import Pointer
-from krm_fn.settings import ProxySettings
+from krm_fn.products.proxy_keys import UPPER
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 OVERRIDE, KEEP = "Override", "Keep"
 """Values of the option ``conflict``: what happens where somebody else has set a proxy."""
@@ -79,6 +80,18 @@ def same_value(variable: str, value: str, other: str) -> bool:
         return value == other
     entries = set(parse(value))
     return entries == set(parse(other))
+
+
+def read_pairs(readings: Iterable[Reading]) -> Variables:
+    """Return the variables of one place, in upper case, where they are as a run writes them, and none else.
+
+    A run writes both cases of each name, with one value.
+    """
+    values = {reading.member or reading.variable: reading.text for reading in readings}
+    others = {name.swapcase(): value for name, value in values.items()}
+    if values != others or not values.keys() <= set(PROXY_VARIABLES):
+        return {}
+    return {name: values[name] for name in UPPER if name in values}
 
 
 def quoted(names: Iterable[str]) -> str:

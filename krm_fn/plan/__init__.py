@@ -70,8 +70,8 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     """
     overview = Overview(config)
     reader = ItemReader(source)
-    read = list(reader.of_kinds(_cluster_kinds(source)))
-    read += reader.readable_of_kinds(system_kinds())
+    read = reader.of_kinds(_cluster_kinds(source), is_needed=True)
+    read += reader.of_kinds(system_kinds())
     topology = Topology(read)
     classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
     folders = topology.folders()
@@ -97,7 +97,7 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
         targets, creators = targets_of.get(index, _NO_TARGETS)
         is_needed = index in targets_of or index in patched
         has_code = left_alone.has_code(source.text_for_ytt(index))
-        for obj in reader.take(index) if is_needed else reader.readable(index):
+        for obj in reader.take(index, is_needed=is_needed):
             known.add(identity(obj), None)
             if index in by_themselves:
                 add_whole(folders, obj)

@@ -61,14 +61,7 @@ def fits(obj: Object, selector: Selector) -> bool:
     """Return whether a selector includes an object."""
     if not (selector.include or selector.exclude):
         return True
-    subject = {
-        "kinds": obj.ref.kind,
-        "names": obj.base_name,
-        "namespaces": obj.ref.namespace,
-        "labels": obj.labels,
-        "annotations": obj.annotations,
-    }
-    return selector.selects(subject)
+    return selector.selects(obj.subject)
 
 
 def is_edited(target: Target, obj: Object, config: ProxyConfig) -> bool:
@@ -112,53 +105,42 @@ class ItemReader:
         self.kinds: dict[int, set[str]] = {}
         self.unreadable: dict[int, DocumentError] = {}
 
-    def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
-        """Yield the objects of items that may hold one of some kinds; raises as ``take`` does."""
-        for index in items_of_kinds(self.source, kinds):
-            self._read[index] = self.take(index)
-            yield from self._read[index]
-
-    def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
-        """Return the objects of items that no target needs; one that cannot be read is no error."""
+    def of_kinds(self, kinds: frozenset[str], *, is_needed: bool = False) -> list[Object]:
+        """Return the objects of items that may hold one of some kinds, without those that are read; see ``read``."""
         objects = []
         for index in items_of_kinds(self.source, kinds):
             if index not in self._read:
-                objects += self.readable(index)
+                objects += self.read(index, is_needed=is_needed)
         return objects
 
-    def readable(self, index: int) -> list[Object]:
-        """Return the objects of one item that no target needs, none if it cannot be read."""
+    def read(self, index: int, *, is_needed: bool = False) -> list[Object]:
+        """Return the objects of one item; none of one that cannot be read.
+
+        Args:
+            index: the number of the item.
+            is_needed: a target needs it. A file may be somebody else's business even then; a ResourceList comes from
+                one program, as a whole.
+
+        Raises:
+            InputError: a needed item of a ResourceList cannot be read.
+        """
         if index not in self._read:
             try:
-                self._read[index] = self._objects(index)
+                self._read[index] = self.source.objects(index)
             except InputError as error:
                 if not isinstance(error, DocumentError):
                     error = DocumentError(str(error), code=error.code)
+                if is_needed and not error.file:
+                    raise
                 self.unreadable[index] = error
                 return []
+            self.kinds[index] = {obj.ref.kind for obj in self._read[index]}
         return self._read[index]
 
-    def take(self, index: int) -> list[Object]:
-        """Return the objects of one item and forget them; none of a document of a file that cannot be read.
-
-        A file may be somebody else's business; a ResourceList comes from one program, as a whole.
-
-        Raises:
-            InputError: an item of a ResourceList cannot be read.
-        """
-        if index in self._read:
-            return self._read.pop(index)
-        try:
-            return self._objects(index)
-        except DocumentError as error:
-            if not error.file:
-                raise
-            self.unreadable[index] = error
-            return []
-
-    def _objects(self, index: int) -> list[Object]:
-        objects = self.source.objects(index)
-        self.kinds[index] = {obj.ref.kind for obj in objects}
+    def take(self, index: int, *, is_needed: bool) -> list[Object]:
+        """Return the objects of one item as ``read`` does, and forget them."""
+        objects = self.read(index, is_needed=is_needed)
+        self._read.pop(index, None)
         return objects
 
 

@@ -45,7 +45,7 @@ def data_uses(
 
 def _add_whole(items: Iterable[int], reader: ItemReader, folders: Folders) -> None:
     for index in items:
-        for obj in reader.readable(index):
+        for obj in reader.read(index):
             add_whole(folders, obj)
 
 
@@ -58,7 +58,7 @@ def _flux_sources(reader: ItemReader) -> Iterator[Object]:
     if not items_of_kinds(reader.source, kinds, words):
         return
     for index in items_of_kinds(reader.source, kinds):  # a nearer one may hold none of the words
-        for obj in reader.readable(index):
+        for obj in reader.read(index):
             if not obj.is_local:
                 yield obj
 
@@ -75,7 +75,7 @@ def _references(
         target = TARGETS[name]
         options = target.options(config.targets)
         known_kinds = target.all_kinds(options)
-        for obj in reader.readable(index):
+        for obj in reader.read(index):
             if row.fills != VARIABLES and obj.group_kind not in known_kinds:
                 continue
             if is_selected(obj, config):
@@ -92,7 +92,7 @@ def _listed(
     names = {reference.key.name: None for reference in references}
     kinds = ("ConfigMap", "Secret") if names else ()
     for index in items_of_kinds(reader.source, kinds, tuple(names)):
-        for obj in reader.readable(index):
+        for obj in reader.read(index):
             group, _ = obj.group_kind
             if not group and is_selected(obj, config):
                 listed.add(key_of(obj), DataUse({**obj.data}, []))

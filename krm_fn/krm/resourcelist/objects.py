@@ -70,6 +70,17 @@ class Object(NamedTuple):
         return name
 
     @property
+    def subject(self) -> Fields:
+        """Its members by the names that a matcher of a ProxyConfig gives them."""
+        return {
+            "kinds": self.ref.kind,
+            "names": self.base_name,
+            "namespaces": self.ref.namespace,
+            "labels": self.labels,
+            "annotations": self.annotations,
+        }
+
+    @property
     def is_local(self) -> bool:
         """True for configuration of the orchestrator (Kptfile, other functions), which never reaches a cluster."""
         return self.annotations.get(_LOCAL_CONFIG) in ("true", True)

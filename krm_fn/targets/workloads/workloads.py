@@ -6,12 +6,11 @@ from collections.abc import Collection, Iterator
 
 from krm_fn.config import Declaration
 from krm_fn.config.proxy_config import REMOVED
-from krm_fn.formats.escaping import read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.patch import Pointer
 from krm_fn.places import choice
 from krm_fn.places.containers import (
     CONTAINERS,
@@ -19,12 +18,11 @@ from krm_fn.places.containers import (
     EnvEntries,
     all_containers,
     pod_spec,
-    variable_of,
     wrong_types,
 )
 from krm_fn.places.installed_charts import ChartSources
 from krm_fn.places.mapping_forms import NamedItem
-from krm_fn.places.place import KEEP, OVERRIDE, Place, quoted
+from krm_fn.places.place import KEEP, OVERRIDE, Place, quoted, read_pairs
 from krm_fn.places.provided import (
     DataReference,
     DataUses,
@@ -108,22 +106,14 @@ def _is_written(container: Container, proxies: Collection[Declaration]) -> bool:
     """
     if not proxies:
         return False
-    values: dict[str, str | None] = {}
-    for entry in list_at(container.fields, ("env",)):
-        name = variable_of(entry)
-        if name is None:
-            continue
-        is_text = entry.keys() == {"name", "value"}
-        values[name] = read_kubernetes_env(text_at(entry, ("value",))) if is_text else None
-    listed = values.get("NO_PROXY")
+    form = EnvEntries()
+    pairs = read_pairs(form.read(container.fields, Place(("env",), form, container.label)))
+    listed = pairs.get("NO_PROXY")
     for proxy in proxies:
-        if proxy.has_list is not bool(listed):
-            continue
-        pairs = {}
-        for name, value in zip(UPPER, (*proxy.urls, listed), strict=True):
-            if value:
-                pairs[name] = pairs[name.lower()] = value
-        if pairs == values:
+        written = zip(UPPER, (*proxy.urls, listed), strict=True)
+        if proxy.has_list is bool(listed) and pairs == {
+            name: text for name, text in written if text
+        }:
             return True
     return False
 
