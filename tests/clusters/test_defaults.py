@@ -62,6 +62,32 @@ def test_the_service_cidr_of_kubeadm(items: list[dict[str, Any]], expected: list
     assert all(fact.default_of == "kubeadm" for fact in found)
 
 
+INTERNAL: dict[str, Any] = {"networkSpec": {"apiServerLB": {"type": "Internal"}}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "pods", "services"),
+    [
+        pytest.param("KubeadmControlPlane", [], [KUBEADM], id="kubeadm"),
+        *(
+            pytest.param(kind, ["10.42.0.0/16"], ["10.43.0.0/16"], id=kind)
+            for kind in ("RKE2ControlPlane", "KThreesControlPlane")
+        ),
+        *(
+            pytest.param(kind, ["10.244.0.0/16"], [KUBEADM], id=kind)
+            for kind in ("K0sControlPlane", "TalosControlPlane")
+        ),
+        pytest.param("CK8sControlPlane", ["10.1.0.0/16"], ["10.152.183.0/24"], id="Canonical Kubernetes"),
+    ],
+)
+def test_the_networks_of_systems_of_nodes(kind: str, pods: list[str], services: list[str]) -> None:
+    api = "controlplane.cluster.x-k8s.io/v1beta1"
+    ref = {"apiVersion": api, "kind": kind, "name": "cp"}
+    assumed = facts(cluster(controlPlaneRef=ref), named(kind, "cp", api=api, spec={})).assumed
+    assert texts(assumed.pod_cidrs) == pods
+    assert texts(assumed.service_cidrs) == services
+
+
 @pytest.mark.parametrize(
     ("kind", "spec", "networks", "hosts"),
     [
@@ -74,6 +100,42 @@ def test_the_service_cidr_of_kubeadm(items: list[dict[str, Any]], expected: list
         ),
         pytest.param("AWSCluster", {"network": {"vpc": {"id": "vpc-1"}}}, [], [], id="a VPC that is there already"),
         pytest.param("HetznerCluster", {}, [], [], id="Hetzner without a network"),
+        pytest.param(
+            "HetznerCluster", {"hcloudNetwork": {"enabled": True}}, [AWS_VPC], [], id="Hetzner with a network"
+        ),
+        pytest.param("OCICluster", {}, [AWS_VPC], [], id="Oracle makes a VCN"),
+        pytest.param("OCICluster", {"networkSpec": {"vcn": {"id": "ocid1"}}}, [], [], id="a VCN that is there already"),
+        pytest.param("GCPCluster", {}, ["10.128.0.0/9"], [], id="Google's network in auto mode"),
+        pytest.param("GCPCluster", {"network": {"name": "default"}}, ["10.128.0.0/9"], [], id="its name"),
+        pytest.param("GCPCluster", {"network": {"name": "prod"}}, [], [], id="another network of Google"),
+        pytest.param("AzureCluster", {}, ["10.0.0.0/8"], [], id="Azure makes a VNet"),
+        pytest.param(
+            "AzureCluster", {"networkSpec": {"vnet": {"resourceGroup": "net"}}}, [], [], id="a VNet of another group"
+        ),
+        pytest.param(
+            "AzureCluster",
+            INTERNAL,
+            ["10.0.0.0/8"],
+            ["apiserver.prod.capz.io", "10.0.0.100"],
+            id="an internal endpoint on Azure",
+        ),
+        pytest.param(
+            "AzureCluster",
+            {"networkSpec": {**INTERNAL["networkSpec"], "privateDNSZoneName": "corp.example"}},
+            ["10.0.0.0/8"],
+            ["apiserver.corp.example", "10.0.0.100"],
+            id="an internal endpoint in a zone of its own",
+        ),
+        pytest.param(
+            "AWSCluster",
+            {"region": "cn-north-1", "controlPlaneLoadBalancer": {"loadBalancerType": "nlb"}},
+            [AWS_VPC],
+            [".elb.cn-north-1.amazonaws.com.cn"],
+            id="a network load balancer in China",
+        ),
+        pytest.param(
+            "AWSManagedControlPlane", {"region": "eu-west-1"}, [AWS_VPC], [".eu-west-1.eks.amazonaws.com"], id="EKS"
+        ),
     ],
 )
 def test_what_the_silence_of_an_infrastructure_means(

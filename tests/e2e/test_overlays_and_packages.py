@@ -107,6 +107,13 @@ def test_patches_of_an_overlay_come_after_a_component_and_before_transformers(
 PAGE = (ROOT / "docs/orchestrators.md").read_text()
 PLUGINS, EXEC = "--enable-alpha-plugins", "--enable-exec"
 FAILS = [
+    pytest.param(
+        [PLUGINS, EXEC],
+        "transformers:",
+        "validators:",
+        "validator shouldn't modify the resource map",
+        id="under validators",
+    ),
     pytest.param([], "", "", "external plugins disabled", id="no option"),
     pytest.param([PLUGINS, EXEC], "io/function", "io/fn", "unable to find plugin root", id="no annotation"),
     pytest.param([PLUGINS, EXEC], "path: inject", "path: injekt", "executable file not found", id="no such command"),
@@ -118,12 +125,21 @@ def test_the_page_explains_why_kustomize_fails(
     tmp_path: Path, options: list[str], old: str, new: str, message: str
 ) -> None:
     folder = example("kustomize-exec", tmp_path)
-    config = folder / "proxy.yaml"
-    config.write_text(config.read_text().replace(old, new) if old else config.read_text())
+    for name in ("proxy.yaml", "kustomization.yaml"):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text.replace(old, new) if old else text)
     done = run([need("kustomize"), "build", *options, "."], cwd=folder)
     assert done.returncode == 1
     assert message in done.stderr.decode()
     assert f"`{message}`" in PAGE
+
+
+def test_a_function_under_resources_is_in_the_output(tmp_path: Path) -> None:
+    folder = example("kustomize-exec", tmp_path)
+    text = (folder / "kustomization.yaml").read_text()
+    (folder / "kustomization.yaml").write_text(text.replace("transformers:\n- proxy", "- proxy"))
+    done = run([need("kustomize"), "build", PLUGINS, EXEC, "."], cwd=folder)
+    assert b"kind: ProxyConfig" in done.stdout
 
 
 def test_a_skipped_function_gives_no_message_and_the_check_of_the_build_finds_it(tmp_path: Path) -> None:

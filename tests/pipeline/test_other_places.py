@@ -65,6 +65,18 @@ def places(url: str) -> dict[str, dict[str, Any]]:
             "config.projectsveltos.io/v1beta1", "ClusterProfile", spec={"helmCharts": [{"values": VALUES % url}]}
         ),
         "a patch of a ClusterClass": class_with_patch(DROP_IN % url),
+        "a HelmChartConfig": manifest("helm.cattle.io/v1", "HelmChartConfig", spec={"valuesContent": VALUES % url}),
+        "an ApplicationSet": manifest(
+            "argoproj.io/v1alpha1",
+            "ApplicationSet",
+            spec={"template": {"spec": {"source": {"helm": {"valuesObject": {"env": {"HTTP_PROXY": url}}}}}}},
+        ),
+        "a FluxInstance": manifest(
+            "fluxcd.controlplane.io/v1", "FluxInstance", spec={"kustomize": {"patches": [{"patch": PATCH % url}]}}
+        ),
+        "an AWX": manifest(
+            "awx.ansible.com/v1beta1", "AWX", spec={"task_extra_env": f"- name: HTTPS_PROXY\n  value: {url}\n"}
+        ),
         "AKS": manifest(aks, "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}),
     }
 

@@ -55,6 +55,8 @@ def test_what_must_not_change(obj: Any) -> None:
         "mycluster-cert-manager-app-user-values",
         "dex-app",
         "mycluster-external-dns-userconfig",
+        "mycluster-teleport-kube-agent-user-config",
+        "cluster-autoscaler-user-values",
     ],
 )
 def test_the_name_of_an_object_tells_the_chart(name: str) -> None:

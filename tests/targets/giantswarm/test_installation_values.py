@@ -70,6 +70,12 @@ def test_what_must_not_change(obj: Any) -> None:
             {"global": {"connectivity": {"proxy": CAMEL}}},
             id="a cluster by shape",
         ),
+        *(
+            pytest.param(
+                config("global: {}\n", f"mycluster{suffix}"), {"global": {"connectivity": {"proxy": CAMEL}}}, id=suffix
+            )
+            for suffix in ("-userconfig", "-user-config", "-user-values", "-user-secrets")
+        ),
         pytest.param(
             config("connectivity: {proxy: {enabled: true}}\n"), {"connectivity": {"proxy": CAMEL}}, id="before global"
         ),

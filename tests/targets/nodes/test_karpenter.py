@@ -89,3 +89,16 @@ def test_a_config_that_cannot_be_edited_is_reported(text: str, code: str) -> Non
     outcome = run(karpenter, node_class(text), OTHER)
     assert outcome.changes == []
     assert [(one.code, one.path) for one in outcome.findings] == [(code, ("spec", "userData"))]
+
+
+@pytest.mark.parametrize(
+    ("alias", "warns"),
+    [
+        pytest.param("al2023@v20250819", True, id="an image of the day before"),
+        pytest.param("al2023@v20250820", False, id="the first image"),
+        pytest.param("al2023@latest", False, id="the newest image"),
+    ],
+)
+def test_images_that_do_not_know_the_variables_are_named(alias: str, warns: bool) -> None:
+    outcome = run(karpenter, node_class(None, amiSelectorTerms=[{"alias": alias}]), OTHER)
+    assert ("NodesWithoutProxy" in {finding.code for finding in outcome.findings}) is warns

@@ -261,7 +261,7 @@ def test_a_key_of_flux_in_string_data_and_in_data(spec: Any, text: Any, data: An
 @pytest.mark.parametrize(
     ("url", "expected"), [("https://git.example/x", "http://secure:1"), ("http://git.example/x", "http://plain:1")]
 )
-@pytest.mark.parametrize("kind", ["repository", "repo-creds"])
+@pytest.mark.parametrize("kind", ["repository", "repo-creds", "repository-write", "repo-write-creds"])
 def test_a_repository_of_argo_cd(url: str, expected: str, kind: str) -> None:
     labels = {"argocd.argoproj.io/secret-type": kind}
     data = secret(labels=labels, stringData={"url": url, "proxy": "http://old:1"})
