@@ -6,7 +6,6 @@ import json
 import os
 import time
 from argparse import Namespace
-from contextlib import suppress
 from dataclasses import asdict
 
 from krm_fn.cli.config import find_config
@@ -57,17 +56,11 @@ def _rendered(args: Namespace, explanation: Explanation, folder: str) -> str:
 
 
 def _origin(folder: str) -> str:
-    """Return the name of a folder, its commit if git knows it, and the day in UTC.
+    """Return the name of a folder, and the day in UTC.
 
     ``SOURCE_DATE_EPOCH`` may say the day (reproducible-builds.org).
     """
-    import subprocess  # noqa: PLC0415 -- only a page needs it
-
     origin = f"Folder {os.path.basename(folder)}"
-    command = ["git", "-C", folder, "rev-parse", "--short", "HEAD"]
-    with suppress(OSError, subprocess.CalledProcessError):
-        git = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603 -- git's own words
-        origin += f", commit {git.stdout.strip()}"
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     seconds = int(epoch) if epoch.isdecimal() else time.time()
     origin += time.strftime(", %Y-%m-%d UTC", time.gmtime(seconds))

@@ -33,6 +33,11 @@ def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
     assert inject_proxy(stdin).returncode == code
 
 
+def test_the_function_says_each_change_where_it_is_asked_to() -> None:
+    assert b"[info]" not in inject_proxy(GOOD).stderr
+    assert b"[info]" in inject_proxy(GOOD, "--verbose").stderr
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -191,3 +191,13 @@ def test_a_run_that_writes_reports_what_it_finds_and_json_what_it_changes(tree: 
     assert ("sets the proxy in the exports" in text) == (form == "json")
     assert "FactsUnknown" in text
     assert "S3CRET" in (tree / "a b.yaml").read_text()
+
+
+def test_rules_of_sarif_are_in_the_order_of_their_names() -> None:
+    """Code scanning compares reports of two runs: an order that findings decide would change with each of them."""
+    ref = ObjectRef("v1", "ConfigMap", "", "web")
+    results = [Result.of(code, "is wrong").about(ref) for code in ("UrlInvalid", "OtherProxy", "CaseMissing")]
+    (run,) = json.loads(report_as("sarif", "lint", results, Manifests({}), Severity.ERROR))["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert rules == sorted(rules)
+    assert [rules[result["ruleIndex"]] for result in run["results"]] == [result.code for result in results]

@@ -14,6 +14,7 @@ from manifests import (
     machine_deployment,
     obj,
     with_value,
+    workload,
 )
 
 
@@ -44,6 +45,16 @@ NAMED = [
         id="a file of a control plane is in the Secret that is named after it",
     ),
     pytest.param([], secret("gone-pinniped-addon", "org"), "org/gone", id="a Secret has the name that TKG gives it"),
+    pytest.param(
+        [],
+        workload(
+            namespace="org",
+            labels={"cluster.x-k8s.io/cluster-name": "gone"},
+            annotations={"cluster.x-k8s.io/cluster-namespace": "org"},
+        ),
+        "org/gone",
+        id="a label names it, and an annotation its namespace",
+    ),
 ]
 
 

@@ -35,13 +35,16 @@ def test_every_name_that_can_be_derived_is_explained() -> None:
     assert set(explained) >= ALL_DERIVED
 
 
+BY_ADDRESS = r"with `GiantSwarm` and `TKG` only the (\d+)\nthat read CIDRs"
+
+
 @pytest.mark.parametrize(
     ("sentence", "style"),
     [
         pytest.param(r"(\d+) of the (\d+) programs read no CIDRs", None, id="programs that read no CIDRs"),
         pytest.param(r"Of the (\d+) programs that are known, all\nbut Java", Style.PORTABLE, id="Portable"),
-        pytest.param(r"with `GiantSwarm` and `TKG` only the (\d+)\nthat read CIDRs", Style.GIANT_SWARM, id="GiantSwarm"),
-        pytest.param(r"with `GiantSwarm` and `TKG` only the (\d+)\nthat read CIDRs", Style.TKG, id="TKG"),
+        pytest.param(BY_ADDRESS, Style.GIANT_SWARM, id="GiantSwarm"),
+        pytest.param(BY_ADDRESS, Style.TKG, id="TKG"),
     ],
 )
 def test_the_page_counts_the_programs_as_they_are(sentence: str, style: Style | None) -> None:

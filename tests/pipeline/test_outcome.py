@@ -87,6 +87,12 @@ def test_an_error_of_a_value_can_be_made_a_warning_and_then_be_silenced(tmp_path
     assert findings(tmp_path, "SettingUnused", "lint", ".") == []
 
 
+@pytest.mark.parametrize(("name", "expected"), [("web", []), ("gone", ["info proxy"])])
+def test_an_entry_that_silences_nothing_is_named(tmp_path: Path, name: str, expected: list[str]) -> None:
+    write(tmp_path, spec=f"{{ignore: [{{rules: [CaseMissing], names: [{name}]}}]}}")
+    assert findings(tmp_path, "SettingUnused", "lint", ".") == expected
+
+
 STALE = """\
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
