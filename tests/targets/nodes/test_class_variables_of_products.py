@@ -87,6 +87,18 @@ def test_what_a_class_writes_out_of_a_variable_is_in_no_template_and_no_patch_of
     assert run(items, shared, mode="Remove")[0] == without_proxy
 
 
+@pytest.mark.parametrize("shared", ["Union", "Patch"])
+def test_a_template_that_a_class_without_the_variable_shares_holds_none_either(shared: str) -> None:
+    """The nodes of the class that fills it itself would have the file twice."""
+    before = caren()
+    sibling = copy.deepcopy(before[0])
+    sibling["metadata"]["name"] = "sibling"
+    del sibling["spec"]["patches"]
+    items, _ = run([*before, sibling], shared)
+    assert items[:3] == before[:3]
+    assert items[-1] == sibling
+
+
 @pytest.mark.judged
 def test_nodes_of_tkg_have_the_file_once() -> None:
     items, _ = run(tkg())
@@ -176,3 +188,13 @@ def test_a_proxy_in_a_variable_that_nothing_fills_is_a_warning() -> None:
 def test_a_mirror_is_written_once_too(value: Any, is_written: bool) -> None:
     items, _ = run(caren(**value), registryMirror={"url": MIRROR})
     assert [HOSTS in str(item) for item in items[1:3]] == [is_written, is_written]
+
+
+@pytest.mark.parametrize("shared", ["Union", "Patch"])
+def test_files_on_request_are_in_the_template_beside_the_variable(shared: str) -> None:
+    """CAREN writes the drop-ins alone, so a file that somebody asks for is in the templates."""
+    before = caren()
+    items, _ = run(before, shared, targets={"nodes": {"files": ["apt"]}})
+    assert "/etc/apt/apt.conf.d/90http-proxy" in str(items[1])
+    assert "http-proxy.conf" not in str(items[1])
+    assert run(items, shared, mode="Remove", targets={"nodes": {"files": ["apt"]}})[0] == before

@@ -15,7 +15,7 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline.run import run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
-from manifests import container, pod_spec_path, workload
+from manifests import container, pod_spec_path, workload, workload_of
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, proposals
 
 TARGET = TARGETS["workloads"]
@@ -118,6 +118,15 @@ def test_an_annotation_chooses_containers(metadata: Any, expected: list[str]) ->
     obj = workload(container("web"), container("side"), init=[container("setup")], **metadata)
 
     assert filled(obj) == expected
+
+
+def test_containers_without_names_get_it_each() -> None:
+    """Knative names the containers of a Service at admission."""
+    obj = workload_of({"containers": [{"image": "a"}, {"image": "b"}]}, annotations=ASKED)
+    done = apply(TARGET, obj)
+    first, second = done["spec"]["template"]["spec"]["containers"]
+    assert first["env"] == second["env"] == OURS
+    assert apply(TARGET, done, NONE) == obj
 
 
 @pytest.mark.parametrize(("value", "is_chosen"), [(True, True), (False, False), (["web"], False), (1, False)])

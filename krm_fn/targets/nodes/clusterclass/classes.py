@@ -137,7 +137,7 @@ class Classes(ClassPlans):
             notes = {target: [finding] for targets in firsts for target in targets}
             return TemplateRules(emptied=first.variable.replaced, notes=notes)
         if first.state is ClassState.KEPT:
-            return TemplateRules(kept=_ALL_TARGETS, is_awaited=True)
+            return TemplateRules(kept=_ALL_TARGETS)
         if first.state is ClassState.PATCHED:
             if len(classes) < len(self._topology.classes_of(template)):
                 return TemplateRules()
