@@ -30,7 +30,7 @@ def config_of_file(path: str, *more: Manifests) -> LocatedConfig:
     configs = _configs(own, *more)
     if not configs:
         raise _without_config(own, path)
-    return _only(configs, path)
+    return _only(configs)
 
 
 def find_config(manifests: Manifests, selection: Selection, path: str) -> LocatedConfig:
@@ -101,13 +101,13 @@ def _configs(manifests: Manifests, *more: Manifests) -> list[LocatedConfig]:
     return configs
 
 
-def _only(configs: Sequence[LocatedConfig], path: str = "") -> LocatedConfig:
+def _only(configs: Sequence[LocatedConfig]) -> LocatedConfig:
     if len(configs) == 1:
         only = configs[0]
         if left_alone.has_code(only.manifests.files.get(only.file, "")):
             raise UsageError(f"{only.file} holds code of ytt: name the file that ytt makes of it")
         return only
-    files = path or ", ".join(dict.fromkeys(candidate.file for candidate in configs))
+    files = ", ".join(dict.fromkeys(candidate.file for candidate in configs))
     raise UsageError(
         f"there must be one ProxyConfig, but {len(configs)} are in {files}: name its file with `--config`"
     )

@@ -7,7 +7,7 @@ the diff where nothing is hidden.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from krm_fn.cli.masking import MaskedText
@@ -22,43 +22,21 @@ _PLAIN = "\x1b[0m"
 
 
 class _Hunk(NamedTuple):
-    """Changes that are near to each other in one document: its texts before and after, and opcodes of difflib.
+    """Changes of a file that are near to each other in one document.
 
-    ``line`` and ``new_line`` count the lines above the document.
+    Attributes:
+        name: the name of the file.
+        place: the line that says where they are.
+        lines: the mark in front of each line, the text that holds it, and its number there.
     """
 
     name: str
-    old: MaskedText
-    new: MaskedText
-    opcodes: Sequence[tuple[str, int, int, int, int]]
-    line: int
-    new_line: int
-
-    def change(self) -> str:
-        """Return the lines that it removes and adds; a new file is like no other change."""
-        changes = [(mark, text.raw[number]) for mark, text, number in self.lines() if mark != " "]
-        return repr((not self.old.raw, changes))
-
-    def head(self) -> str:
-        """Return the line that says where it is."""
-        first, last = self.opcodes[0], self.opcodes[-1]
-        old = _range(self.line + first[1], self.line + last[2])
-        new = _range(self.new_line + first[3], self.new_line + last[4])
-        return f"@@ -{old} +{new} @@"
-
-    def lines(self) -> Iterator[tuple[str, MaskedText, int]]:
-        """Yield the mark in front of each line, the text that holds it, and its number there."""
-        for tag, start, end, new_start, new_end in self.opcodes:
-            mark = " " if tag == "equal" else "-"
-            for number in range(start, end):
-                yield mark, self.old, number
-            if mark == "-":
-                for number in range(new_start, new_end):
-                    yield "+", self.new, number
+    place: str
+    lines: Sequence[tuple[str, MaskedText, int]]
 
 
 def diff_lines(
-    changes: FileChanges, passwords: ProxyPasswords, *, is_grouped: bool = False
+    changes: FileChanges, passwords: ProxyPasswords, *, is_grouped: bool
 ) -> tuple[list[str], int]:
     """Return the lines of a diff, and how many of them hide something.
 
@@ -70,7 +48,9 @@ def diff_lines(
     groups: dict[object, list[_Hunk]] = {}
     for name, change in changes.items():
         for hunk in _hunks(name, change, passwords):
-            key = hunk.change() if is_grouped else len(groups)
+            key: object = len(groups)
+            if is_grouped:  # a new file is like no other change
+                key = (change.old is None, *_changed_lines(hunk))
             groups.setdefault(key, []).append(hunk)
     lines: list[str] = []
     hidden = 0
@@ -79,8 +59,8 @@ def diff_lines(
         if hunk.name != shown:
             shown = hunk.name
             lines += _head(shown, changes[shown])
-        lines.append(hunk.head())
-        for mark, text, number in hunk.lines():
+        lines.append(hunk.place)
+        for mark, text, number in hunk.lines:
             raw, masked = text.raw[number], text.shown[number]
             content = raw.rstrip("\r\n")
             hidden += masked != content
@@ -107,9 +87,33 @@ def _hunks(name: str, change: ContentChange, passwords: ProxyPasswords) -> Itera
         new = MaskedText(new_text, passwords)
         matcher = difflib.SequenceMatcher(None, old.raw, new.raw)
         for opcodes in matcher.get_grouped_opcodes(_CONTEXT):
-            yield _Hunk(name, old, new, opcodes, line, new_line)
+            _, start, _, new_start, _ = opcodes[0]
+            _, _, end, _, new_end = opcodes[-1]
+            place = _range(line + start, line + end)
+            new_place = _range(new_line + new_start, new_line + new_end)
+            lines = [*_lines(opcodes, old, new)]
+            yield _Hunk(name, f"@@ -{place} +{new_place} @@", lines)
         line += len(old.raw)
         new_line += len(new.raw)
+
+
+def _lines(
+    opcodes: Iterable[tuple[str, int, int, int, int]], old: MaskedText, new: MaskedText
+) -> Iterator[tuple[str, MaskedText, int]]:
+    """Yield the lines of a hunk, given opcodes of difflib: lines that both texts have, or those of each of them."""
+    for tag, start, end, new_start, new_end in opcodes:
+        mark = " " if tag == "equal" else "-"
+        for number in range(start, end):
+            yield mark, old, number
+        if mark == "-":
+            for number in range(new_start, new_end):
+                yield "+", new, number
+
+
+def _changed_lines(hunk: _Hunk) -> Iterator[str]:
+    for mark, text, number in hunk.lines:
+        if mark != " ":
+            yield mark + text.raw[number]
 
 
 def _documents(content: bytes | None) -> list[str]:
@@ -125,11 +129,8 @@ def _documents(content: bytes | None) -> list[str]:
 def _head(name: str, change: ContentChange) -> list[str]:
     """Return the two lines that name a file."""
     shown = _shown(name)
-    old, new = f"a/{shown}", f"b/{shown}"
-    if change.old is None:
-        old = "/dev/null"
-    if change.new is None:
-        new = "/dev/null"
+    old = "/dev/null" if change.old is None else f"a/{shown}"
+    new = "/dev/null" if change.new is None else f"b/{shown}"
     return [f"--- {old}", f"+++ {new}"]
 
 

@@ -61,8 +61,7 @@ def _command_line(args: Namespace, config: ProxyConfig) -> Answer:
             "`spec.mode` must not be Remove: a command line without flags sets no proxy"
         )
     roles = [Role(args.role)] if args.role else list(Role)
-    text, lines = konvoy.command_line(config, _cluster(args), roles)
-    return Answer([text.encode()], lines)
+    return konvoy.command_line(config, _cluster(args), roles)
 
 
 def _file(args: Namespace, config: ProxyConfig) -> Answer:

@@ -41,7 +41,7 @@ class FoundFile(NamedTuple):
 
     name: str
     path: str
-    is_regular: bool = True
+    is_regular: bool
 
 
 def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
@@ -64,7 +64,7 @@ def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
         elif os.path.exists(path):
             excluded = Ignored(exclude=rules_of(os.path.dirname(real), exclude))
             if excluded.keeps(real, is_folder=False):
-                found.setdefault(real, FoundFile(name, real))
+                found.setdefault(real, FoundFile(name, real, is_regular=True))
         else:
             raise UsageError(f'there is no file or folder "{path}"')
     return list(found.values())
@@ -137,14 +137,15 @@ def common_folder(paths: Sequence[str]) -> str:
     return os.path.commonpath([os.path.realpath(folder) for folder in folders])
 
 
-class _Rule(NamedTuple):
-    """One line of the ignore file of a folder, which is ``depth`` names deep.
+_NamePatterns = list[re.Pattern[str] | None]
+"""A pattern for each name of a path, and None for any number of names (`**`)."""
 
-    There is a pattern for each name of a path below that folder, and None for any number of names (`**`).
-    """
+
+class _Rule(NamedTuple):
+    """One line of the ignore file of a folder, which is ``depth`` names deep; the patterns are for paths below it."""
 
     depth: int
-    patterns: Sequence[re.Pattern[str] | None]
+    patterns: _NamePatterns
     is_for_folders: bool
     leaves_out: bool
     is_of_git: bool
@@ -231,7 +232,7 @@ def _index_of(root: str) -> bytes:
     return read_file(index, os.path.relpath(index)) if os.path.isfile(index) else b""
 
 
-def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -> bool:
+def _matches(names: Sequence[str], patterns: _NamePatterns) -> bool:
     """Return whether names match patterns. Only the last `**` is tried again, so that the time is their product."""
     name = pattern = 0
     behind_stars, tried_at = -1, 0
@@ -281,9 +282,9 @@ def rules_of(folder: str, lines: Iterable[str], *, is_of_git: bool = False) -> l
     return rules
 
 
-def _patterns(text: str) -> list[re.Pattern[str] | None]:
+def _patterns(text: str) -> _NamePatterns:
     """Return the patterns for the names of a path; a text without a slash is for a name in any folder."""
-    patterns: list[re.Pattern[str] | None] = [] if "/" in text else [None]
+    patterns: _NamePatterns = [] if "/" in text else [None]
     for name in text.removeprefix("/").split("/"):
         if name == "**":
             patterns.append(None)

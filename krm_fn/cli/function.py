@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krm_fn.cli import streams
-from krm_fn.cli.lines import severe, severities
+from krm_fn.cli.report import severe, severities
 from krm_fn.cli.streams import Answer
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import are_severe, by_importance, count

@@ -38,6 +38,8 @@ from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow
 _Read = TypeVar("_Read")
 _NAME = "proxy.yaml"
 _ABOUT = "# Written by `inject-proxy init` from what is here: delete targets that need no proxy.\n"
+_Matcher = dict[str, list[str]]
+"""A match of an override, or a matcher of objects, as a ProxyConfig has it."""
 _MOST = 3
 """How many overrides, and how many matchers of workloads, are in the file."""
 _SECRET = [
@@ -165,7 +167,7 @@ def _urls(proxy: FoundProxy) -> dict[str, str]:
     return {"httpProxy": proxy.http, "httpsProxy": proxy.https}
 
 
-def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str, list[str]]]:
+def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[_Matcher]:
     """Return one match for the Clusters of each namespace that have this proxy alone; [] where nothing tells them."""
     shared = any(proxy.clusters & other.clusters for other in proxies if other is not proxy)
     is_known = all(place.memberships for place in proxy.places)
@@ -181,7 +183,7 @@ def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str,
     ]
 
 
-def _matchers(places: Sequence[ProxyPlace]) -> list[dict[str, list[str]]]:
+def _matchers(places: Sequence[ProxyPlace]) -> list[_Matcher]:
     """Return a matcher for the objects of each kind and namespace that get the proxy only where they are chosen."""
     names: dict[tuple[str, str], list[str]] = {}
     for ref in dict.fromkeys(place.ref for place in places if not place.is_chosen):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from krm_fn import noproxy, settings
 from krm_fn.cli.parser import Parser
-from krm_fn.cli.streams import read_text
+from krm_fn.cli.streams import Answer, read_text
 from krm_fn.clusters import Cluster, Fact, Membership, Role, value_of
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
@@ -130,10 +130,8 @@ def _proxy(flags: Mapping[str, str], prefix: str) -> Fields:
     return proxy
 
 
-def command_line(
-    config: ProxyConfig, cluster: Cluster, roles: Sequence[Role]
-) -> tuple[str, list[str]]:
-    """Return the command line that creates a cluster with the proxy of a ProxyConfig, and lines about missing flags."""
+def command_line(config: ProxyConfig, cluster: Cluster, roles: Sequence[Role]) -> Answer:
+    """Print the command line that creates a cluster with the proxy of a ProxyConfig, and lines about missing flags."""
     defaults = config.cluster_defaults
     infrastructure = "preprovisioned"
     for word, kind in _INFRASTRUCTURES.items():
@@ -164,10 +162,12 @@ def command_line(
     lines = [f"konvoy create cluster {infrastructure}"]
     lines += [f"{flag} {shlex.quote(value)}" for flag, value in flags.items() if value]
     text = " \\\n  ".join(lines) + "\n"
+    warnings = []
     if config.mirror and config.mirror.ca.pem:
-        warning = f"[warning] write the certificates of `spec.registryMirror.ca` into a file for `{_MIRROR_CA}`"
-        return text, [warning]
-    return text, []
+        warnings.append(
+            f"[warning] write the certificates of `spec.registryMirror.ca` into a file for `{_MIRROR_CA}`"
+        )
+    return Answer([text.encode()], warnings)
 
 
 def _joined(facts: Sequence[Fact]) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_above, config_of_file
-from krm_fn.cli.lines import kind_lines, severities
-from krm_fn.cli.report import report
+from krm_fn.cli.report import kind_lines, report, severities
 from krm_fn.cli.selection import LeftAlone, select
 from krm_fn.cli.streams import Answer
 from krm_fn.clusters import ClusterNetwork

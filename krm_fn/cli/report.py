@@ -1,4 +1,4 @@
-"""Findings in the forms that other programs read: JSON, SARIF, workflow commands of GitHub, JUnit.
+"""Report results: in lines for a person, and in JSON, SARIF, workflow commands of GitHub and JUnit.
 
 Sources: SARIF 2.1.0 (OASIS), sections 3.13 to 3.52; GitHub, "Workflow commands for GitHub Actions"; the JUnit schema of
 Apache Ant, as GitLab, Jenkins and Azure read it.
@@ -6,20 +6,100 @@ Apache Ant, as GitLab, Jenkins and Azure read it.
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from urllib.parse import quote
 
-from krm_fn.krm.codes import Severity, explanations
-from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.masking import printable_html, shown_line
-from krm_fn.krm.results import Result, is_severe
-from krm_fn.light_typing import Any, Fields
+from krm_fn.krm.codes import FIXED, Severity, explanations
+from krm_fn.krm.masking import printable_html, redact, shown_line
+from krm_fn.krm.results import (
+    LONGEST,
+    Result,
+    by_importance,
+    count,
+    grouped,
+    is_severe,
+    shortened,
+)
+from krm_fn.light_typing import TYPE_CHECKING, Any, Fields
+from krm_fn.pipeline.outcome import missing_facts_lines
 from krm_fn.yamledit import Position
 
+if TYPE_CHECKING:
+    from krm_fn.krm.manifests import Manifests
+
+_LONGEST_FILE = 40
+_NOT_SAID = (
+    "no manifest says what `NO_PROXY` should cover; write into `spec` of the ProxyConfig what is true of all "
+    "Clusters that do not say it:"
+)
+_FULL = frozenset(FIXED) - {"ProxyMissing"}
+"""The codes of errors that are no kind: each says what a person must correct."""
 _SARIF_SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
+
+
+def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
+    """Return a line for each kind of errors and warnings; with ``verbose`` for each result, with its file."""
+    if verbose:
+        return [result.line_with_file() for result in by_importance(results)]
+    shown = []
+    is_whole = True
+    for group in grouped(by_importance(severe(results)), _kind):
+        first = group[0]
+        line = first.line_with_file()
+        if first.fact:
+            shown.append(f"[{first.severity.value}] FactsUnknown: {_NOT_SAID}")
+            shown += [shortened(f"  {missing}") for missing in missing_facts_lines(group)]
+        elif first.code in _FULL or (len(group) == 1 and len(line) <= LONGEST):
+            shown.append(line)
+        else:
+            shown.append(_of_kind(group))
+            is_whole = False
+    if not is_whole:
+        shown.append("`--verbose` says it of each object, `inject-proxy help CODE` what it means")
+    return shown
+
+
+def severe(results: Iterable[Result]) -> list[Result]:
+    """Return the errors and warnings."""
+    return [result for result in results if result.severity is not Severity.INFO]
+
+
+def _kind(result: Result) -> object:
+    if result.code in _FULL:
+        return result
+    return result.severity, result.code, bool(result.fact)
+
+
+def _of_kind(results: Sequence[Result]) -> str:
+    """Return a line for the results of one code: the words of all, or the meaning of the code if these are long."""
+    first = results[0]
+    texts = [explanations()[first.code].meaning]
+    words = {redact(result.message) for result in results}
+    if len(words) == 1:
+        texts = [*words, *texts]
+    where = count(len(results), "place")
+    files = {redact(result.ref.file_path) for result in results}
+    file = f"{len(files)} files"
+    if len(files) == 1:
+        (file,) = files
+    if len(file) > _LONGEST_FILE:
+        file = f"…{file[-_LONGEST_FILE:]}"
+    if file:
+        where += f" in {file}"
+    begin = f"[{first.severity.value}] {first.code} ({where})"
+    lines = [shown_line(f"{begin}: {text}") for text in texts]
+    return next((line for line in lines if len(line) <= LONGEST), shortened(lines[0]))
+
+
+def severities(results: Iterable[Result], silenced: Sequence[Result]) -> str:
+    """Return ``1 error, 2 warnings``, and where there are some ``, 3 silenced``."""
+    numbers = Counter(result.severity for result in results)
+    parts = [count(numbers[Severity.ERROR], "error"), count(numbers[Severity.WARNING], "warning")]
+    if silenced:
+        parts.append(f"{len(silenced)} silenced")
+    return ", ".join(parts)
 
 
 def report(
@@ -56,6 +136,8 @@ def _level(finding: Result, info: str) -> str:
 
 
 def _json_text(data: Any) -> bytes:
+    import json  # noqa: PLC0415 -- few reports are JSON
+
     return f"{json.dumps(data, indent=2)}\n".encode()
 
 
@@ -63,13 +145,14 @@ def _sarif(command: str, findings: Sequence[Result]) -> Fields:
     """Return a log with one run."""
     known = explanations()
     codes = sorted({finding.code for finding in findings})
-    rules = []
-    for code in codes:
-        texts = {
+    rules = [
+        {
+            "id": code,
             "shortDescription": {"text": known[code].meaning},
             "help": {"text": known[code].remedy},
         }
-        rules.append({"id": code, **texts})
+        for code in codes
+    ]
     run = {
         "tool": {"driver": {"name": "inject-proxy", "rules": rules}},
         "automationDetails": {"id": f"inject-proxy/{command}/"},
@@ -88,6 +171,8 @@ def _sarif_result(finding: Result, codes: Sequence[str]) -> Fields:
     }
     file = shown_line(finding.ref.file_path)
     if file:
+        from urllib.parse import quote  # noqa: PLC0415 -- only SARIF needs it
+
         scheme = "file://" if file.startswith("/") else ""
         path = quote(file, errors="surrogateescape")
         line, column = finding.position or Position(1, 1)

@@ -14,8 +14,7 @@ from pathlib import Path
 from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
 from krm_fn.cli.files import real_path
-from krm_fn.cli.lines import kind_lines, severities
-from krm_fn.cli.report import report
+from krm_fn.cli.report import kind_lines, report, severities
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
 from krm_fn.cli.streams import STDIN, Answer
 from krm_fn.config import names_of_only

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from krm_fn.errors import UsageError
 from krm_fn.explain.cluster_answers import ClusterAnswer, answer_clusters, clusters_about
-from krm_fn.explain.cluster_names import cluster_names
+from krm_fn.explain.cluster_names import NamesOfClusters, cluster_names
 from krm_fn.explain.grants import Proxy, join_proxies, read_grants
 from krm_fn.explain.node_changes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
@@ -38,9 +38,9 @@ class Explanation:
 def explain(
     outcome: Outcome,
     source: ObjectSource,
-    only: Sequence[str] = (),
+    only: Sequence[str],
     *,
-    named: bool = False,
+    named: bool,
 ) -> Explanation:
     """Return the explanation of a run.
 
@@ -101,7 +101,7 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
     return chosen
 
 
-def _belonging(outcome: Outcome) -> dict[ObjectRef, set[str]]:
+def _belonging(outcome: Outcome) -> NamesOfClusters:
     """Return the names of the Clusters of each object that was looked at."""
     belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
     for record in outcome.overview.records:

@@ -77,7 +77,6 @@ class _SplitEntry(NamedTuple):
 class Client(NamedTuple):
     """One client, or one range of versions of it: a row of the table."""
 
-    ID: str
     NAME: str
     bare: str
     dotted: str
@@ -164,9 +163,7 @@ def _clients() -> dict[str, Client]:
     for row in _TABLE.strip().splitlines():
         columns, _, name = row.partition("| ")
         key, bare, dotted, starred, everything, separators, *does = columns.split()
-        clients[key] = Client(
-            key, name, bare, dotted, starred, everything, separators, frozenset(does)
-        )
+        clients[key] = Client(name, bare, dotted, starred, everything, separators, frozenset(does))
     return clients
 
 

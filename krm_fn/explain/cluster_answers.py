@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from krm_fn.config import Mode
-from krm_fn.explain.cluster_names import cluster_name
+from krm_fn.explain.cluster_names import NamesOfClusters, cluster_name
 from krm_fn.explain.grants import READERS, Grant
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
@@ -36,7 +36,7 @@ class ClusterAnswer:
 def answer_clusters(
     outcome: Outcome,
     grants: Sequence[Grant],
-    belonging: Mapping[ObjectRef, set[str]],
+    belonging: NamesOfClusters,
 ) -> list[ClusterAnswer]:
     """Return an answer for each Cluster; first those of which a part gets no proxy.
 
@@ -67,7 +67,7 @@ def answer_clusters(
     return sorted(answers.values(), key=lambda answer: not answer.left)
 
 
-def clusters_about(result: Result, belonging: Mapping[ObjectRef, set[str]]) -> set[str]:
+def clusters_about(result: Result, belonging: NamesOfClusters) -> set[str]:
     """Return the names of the Clusters of the object of a result, and of those that the result names."""
     names = {redact(name.removeprefix("Cluster/")) for name in result.clusters}
     names |= belonging.get(result.ref, set())

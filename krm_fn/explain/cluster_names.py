@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.krm.masking import redact
+from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Texts
 
+NamesOfClusters = Mapping[ObjectRef, set[str]]
+"""Object -> the names of its Clusters."""
 _ROLES = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
 
 

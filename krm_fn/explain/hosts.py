@@ -70,12 +70,12 @@ def reached(
     """
     rows: dict[object, Reached] = {}
     for no_proxy, networks in lists:
-        known: set[object] = set()
+        hosts: dict[object, Host] = {}
         for host in _hosts(networks, written, no_proxy):
-            name_and_port = (host.name, host.port)
-            if name_and_port in known or placeholders.is_in(host.name):
+            hosts.setdefault((host.name, host.port), host)
+        for host in hosts.values():
+            if placeholders.is_in(host.name):
                 continue
-            known.add(name_and_port)
             row = _reached(no_proxy, host, readers)
             key = (host.what, host.port, row.direct, row.failing)
             first = rows.setdefault(key, row)

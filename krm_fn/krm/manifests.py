@@ -144,9 +144,8 @@ class Manifests(Entries):
 
     def text_for_ytt(self, index: int) -> str:
         """Return the text of a document with the comments above its separator."""
-        file, _, start, end = self.documents[index]
-        above = comments_above(self.files[file], start)
-        return above + self.files[file][start:end]
+        file, _, start, _ = self.documents[index]
+        return comments_above(self.files[file], start) + self.text(index)
 
     def position(self, index: int, path: Pointer = ()) -> Position:
         """Return the position in its file of the field at ``path`` in a document, or of the nearest field above it.

@@ -253,8 +253,8 @@ _Mask = Callable[[str], str]
 """Returns a text without further secrets."""
 
 
-def redact(value: Any, known: _Mask | None = None) -> Any:
-    """Return the data with credentials masked in texts at any depth; ``known`` masks further secrets."""
+def redact(value: Any, known: _Mask = str) -> Any:
+    """Return the data with credentials masked in texts at any depth; ``known`` masks further secrets, ``str`` none."""
     if isinstance(value, str):
         return _masked(value, known)
     if isinstance(value, Mapping):
@@ -264,7 +264,7 @@ def redact(value: Any, known: _Mask | None = None) -> Any:
     return value
 
 
-def _member(data: Mapping[Any, Any], key: Any, known: _Mask | None) -> Any:
+def _member(data: Mapping[Any, Any], key: Any, known: _Mask) -> Any:
     """Return a member without a credential; an entry has its name in ``name``, beside ``value``."""
     value = data[key]
     name = data.get("name") if key == "value" else key
@@ -277,7 +277,7 @@ def _member(data: Mapping[Any, Any], key: Any, known: _Mask | None) -> Any:
     return redact(value, known)
 
 
-def redact_lines(text: str, known: _Mask | None = None) -> str:
+def redact_lines(text: str, known: _Mask = str) -> str:
     """Return a text of a file, which is no message although it may be one line, without credentials."""
     return _masked(f"{text}\n", known)[:-1]
 
@@ -322,10 +322,9 @@ def shown_line(text: str) -> str:
     line = " ".join(masked.split())
     if line != masked:
         line = _masked(line)
-    before, at, behind = line.rpartition("@")
-    found = re.search(_WITH_BLANKS, before) if at else None
-    if found and not before.endswith((" ", HIDDEN)) and not behind.startswith("sha"):
-        line = f"{before[: found.end()]}{HIDDEN}{at}{behind}"
+    before, _, behind = line.rpartition("@")
+    if not before.endswith((" ", HIDDEN)) and not behind.startswith("sha"):
+        line = _without_password(line, _WITH_BLANKS)
     return printable(line)
 
 
@@ -355,11 +354,10 @@ def holds_secret_object(text: str) -> bool:
     return re.search(_OBJECT, text) is not None
 
 
-def _masked(text: str, known: _Mask | None = None) -> str:
+def _masked(text: str, known: _Mask = str) -> str:
     """Return a text, with as many lines, without a credential."""
     is_message = "\n" not in text
-    if known:
-        text = known(text)
+    text = known(text)
     if not is_message:
         text = _without((_OTHER_PROXY,), text)
     text = _without(CREDENTIALS, text)
@@ -412,16 +410,16 @@ def _masked_line(line: str, *, is_message: bool) -> str:
 def _without_plain(line: str, *, is_message: bool) -> str:
     """Return a line without the credentials that it shows as they are."""
     if "@" in line:
-        line = re.sub(_QUOTED, lambda quoted: _without_password(quoted[0]), line)
-        line = _without_password(line)
+        line = re.sub(_QUOTED, lambda quoted: _without_password(quoted[0], _USER), line)
+        line = _without_password(line, _USER)
     line = _without(CREDENTIALS_OF_A_LINE, line)
     return _without_named_value(line, is_message=is_message)
 
 
-def _without_password(text: str) -> str:
-    """Hide everything from the first user name of a URL to the last "@": in linear time, as no single pattern is."""
+def _without_password(text: str, user: str) -> str:
+    """Hide everything from the first user name to the last "@": in linear time, as no single pattern is."""
     before, at, behind = text.rpartition("@")
-    found = re.search(_USER, text)
+    found = re.search(user, text)
     if found is None or found.end() > len(before):
         return text
     return f"{before[: found.end()]}{HIDDEN}{at}{behind}"
@@ -440,14 +438,14 @@ def _without_named_value(line: str, *, is_message: bool) -> str:
     return line
 
 
-def _without_coded(letters: str, known: _Mask | None) -> str:
+def _without_coded(letters: str, known: _Mask) -> str:
     """Return base64, or ``***`` for each of its lines if it says a credential."""
     if _says_credential(letters, known):
         return _hidden_lines(letters)
     return letters
 
 
-def _says_credential(letters: str, known: _Mask | None) -> bool:
+def _says_credential(letters: str, known: _Mask) -> bool:
     """Return whether base64, or gzip in it, says a credential, whatever other letters it is glued to."""
     letters = letters.translate(_LETTERS)
     if not re.search(_ASCII, letters) and _GZIP not in letters:

@@ -78,7 +78,7 @@ def test_each_row_says_what_was_measured(no_proxy: str, host: str, port: int, me
     ],
 )
 def test_httpx_alone_breaks(no_proxy: str, breaks: bool) -> None:
-    assert [row.ID for row in CLIENTS.values() if row.breaks_on(no_proxy)] == ["httpx"] * breaks
+    assert [key for key, row in CLIENTS.items() if row.breaks_on(no_proxy)] == ["httpx"] * breaks
 
 
 @given(st.text(), st.sampled_from(["example.com", "10.1.2.3", "fd00::1", "bücher.example", ""]), st.integers(1, 65535))

@@ -245,5 +245,5 @@ def unified_diff(
 ) -> list[str]:
     """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
     files = {name: ContentChange(before, after)}
-    lines, _ = diff_lines(files, passwords or ProxyPasswords())
+    lines, _ = diff_lines(files, passwords or ProxyPasswords(), is_grouped=False)
     return [coloured(line) if has_colours else line for line in lines]
