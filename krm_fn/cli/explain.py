@@ -23,8 +23,7 @@ def run(args: Namespace) -> Answer:
     """Explain the changes that a run would make."""
     is_named = args.paths and not any(map(os.path.isdir, args.paths))
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
-    folder = common_folder(args.paths)
-    start = folder if args.output == "html" else ""
+    start = common_folder(args.paths) if args.output == "html" else ""
     selection = select(args.paths, args.exclude, also, start)
     manifests = selection.documents()
     found = find_config(manifests, selection, args.config)
@@ -41,7 +40,7 @@ def run(args: Namespace) -> Answer:
         lines.append(f"inject-proxy explain: {selection.counts()}")
     # A terminal gets the bytes of a file name that is no UTF-8; JSON and HTML must be UTF-8.
     errors = "surrogateescape" if args.output == "text" else "backslashreplace"
-    return Answer([_rendered(args, explanation, folder).encode(errors=errors)], lines)
+    return Answer([_rendered(args, explanation, selection.folder).encode(errors=errors)], lines)
 
 
 def _rendered(args: Namespace, explanation: Explanation, folder: str) -> str:

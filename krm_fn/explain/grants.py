@@ -110,14 +110,9 @@ class Grant:
 
 def read_grants(target_record: TargetRecord) -> list[Grant]:
     """Return the grant of a place, and those of groups of workers that get another proxy there."""
-    is_given = (
-        target_record.is_asked
-        and target_record.resolved.declared
-        and target_record.audience is not Audience.NOBODY
-    )
-    if not is_given or not (
-        target_record.is_changed or target_record.before or target_record.after
-    ):
+    if not target_record.resolved.declared or target_record.audience is Audience.NOBODY:
+        return []
+    if not (target_record.is_changed or target_record.before or target_record.after):
         return []
     memberships = target_record.memberships
     if target_record.audience in (Audience.POD, Audience.GO):

@@ -63,8 +63,7 @@ class ResourceList(Entries):
     def __init__(self, data: bytes) -> None:
         text = _decode(data)
         self._bom = _BOM if text.startswith(_BOM) else ""
-        self._text = text.removeprefix(_BOM)
-        self._layout = _layout(self._text)
+        self._layout = _layout(text.removeprefix(_BOM))
         super().__init__([(self._layout.text, self._layout.spans)])
         self.paths: Mapping[str, str] = {}
         self.others: Mapping[str, bytes] = {}
@@ -121,7 +120,7 @@ class ResourceList(Entries):
         """Return an error that names the item, and the line in the whole text."""
         if isinstance(error, TextError):
             start, _ = self._layout.spans[index]
-            error = error.below(Lines(self._text).above(start))
+            error = error.below(Lines(self._layout.text).above(start))
         return DocumentError(f"`items[{index}]`: {error}", code=error.code)
 
 
