@@ -13,6 +13,7 @@ these are beside theirs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from krm_fn.clusters.cluster import Identity, Key, Membership
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
@@ -20,6 +21,7 @@ from krm_fn.clusters.node import Evidence, RelatedObject
 from krm_fn.clusters.references import Folders, ObjectIndex, Use, may_be_same, nearest
 from krm_fn.patch import field_path
 from krm_fn.placeholders import is_template
+from krm_fn.products.cluster_api import Role
 
 _DEEPEST = 16
 """Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""
@@ -32,7 +34,13 @@ _WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
 
 
 class ClusterMembers:
-    """The objects of a list and their Clusters; of two objects with one key the first counts."""
+    """The objects of a list and their Clusters; of two objects with one key the first counts.
+
+    Attributes:
+        nodes: the objects.
+        clusters: the Clusters among them.
+        whole: the objects that are no patch: each is the only one that another object can mean.
+    """
 
     def __init__(self, nodes: Iterable[RelatedObject]) -> None:
         first: dict[Key, RelatedObject] = {}
@@ -49,7 +57,7 @@ class ClusterMembers:
             if node.is_cluster:
                 self.clusters[key] = node
         self._folders = Folders(self.clusters)
-        self._whole: set[Key] = set()
+        self.whole: set[Key] = set()
         self._uses = ObjectIndex(self._by_target().items(), self._folders)
         self._of_class: dict[Key, list[RelatedObject]] = {}
         for cluster in self.clusters.values():
@@ -86,10 +94,6 @@ class ClusterMembers:
         namespaces = {use.source.namespace for use in uses}
         return uses[:_MOST] if len(namespaces) > _MOST else uses
 
-    def is_whole(self, key: Key) -> bool:
-        """Return whether an object is no patch: one alone is meant by another one that refers to it."""
-        return key in self._whole
-
     def of(self, node: RelatedObject) -> list[Membership]:
         """Return the Clusters of an object, in the order of their names."""
         return sorted(self._search(node, set()), key=_rank)
@@ -110,19 +114,19 @@ class ClusterMembers:
                 if len({target.namespace for target in targets}) > 1:
                     continue
                 if len(targets) == 1:
-                    self._whole.update(targets)
+                    self.whole.update(targets)
                 for target in targets:
                     uses.setdefault(target, []).append(use)
         return uses
 
     def _search(self, node: RelatedObject, visited: set[Key]) -> list[Membership]:
         """Return the Clusters of an object; ``visited`` are those of this search, since owners may own each other."""
-        if node.key in visited or len(visited) > _DEEPEST:
-            return []
-        visited.add(node.key)
         if node.is_cluster:
             keys = self.nodes.candidates(node.key) or [node.key]
             return [Membership(how="it is the Cluster", key=key) for key in keys]
+        if node.key in visited or len(visited) > _DEEPEST:
+            return []
+        visited.add(node.key)
         if node.key.group_kind == CLUSTER_CLASS:
             return list(self._clusters_of_class(node))
         unlisted: list[Membership] = []
@@ -140,52 +144,39 @@ class ClusterMembers:
 
     def _by_source(self, node: RelatedObject, visited: set[Key]) -> Iterator[list[Membership]]:
         """Yield the Clusters that each source names, the surest source first."""
-        yield self._by_use(node, visited)
+        uses = self.uses_of(node.key)
+        yield list(chain.from_iterable(self._through_use(use, visited) for use in uses))
         for evidence in node.evidence:
             listed = self._listed(node, evidence)
             yield listed or [self._unlisted(node, evidence)]
-        yield self._by_owner(node, visited)
-
-    def _by_use(self, node: RelatedObject, visited: set[Key]) -> list[Membership]:
-        """Return the Clusters of the objects that use an object."""
-        memberships: list[Membership] = []
-        for use in self.uses_of(node.key):
-            memberships += self._through_use(use, visited)
-        return memberships
-
-    def _by_owner(self, node: RelatedObject, visited: set[Key]) -> list[Membership]:
-        """Return the Clusters of the owners of an object, whose own role goes first."""
-        memberships: list[Membership] = []
-        for key in node.owners:
-            owner = self.nodes.get(key)
-            if owner is None:
-                continue
-            for membership in self._search(owner, visited):
-                inherited = membership._replace(
-                    role=node.role or membership.role,
-                    # The owner may know the name that the topology has for the group.
-                    group=membership.group or node.group,
-                    how=_by_way_of("an owner reference", membership),
-                )
-                memberships.append(inherited)
-        return memberships
+        owners = [self.nodes[owner] for owner in node.owners if owner in self.nodes]
+        # An owner may know the name that the topology has for the group.
+        yield [
+            membership._replace(group=membership.group or node.group)
+            for owner in owners
+            for membership in self._inherited(owner, visited, "an owner reference", node.role)
+        ]
 
     def _through_use(self, use: Use, visited: set[Key]) -> Iterator[Membership]:
-        """Yield the Clusters of an object that uses another one, as those of that other one."""
+        """Return the Clusters of an object that uses another one, as those of that other one."""
         user = self.nodes[use.source]
-        key = user.key
         path = field_path(use.path)
-        if key in self.clusters:
-            yield Membership(role=use.role, how=f"`{path}` of the Cluster", key=key)
-            return
-        how = f'`{path}` of {key.kind} "{key.name}"'
-        if key.group_kind == CLUSTER_CLASS:
-            yield from self._clusters_of_class(user, use, how)
-            return
-        for membership in self._search(user, visited):
+        how = f'`{path}` of {user.key.kind} "{user.key.name}"'
+        if user.is_cluster:
+            how = f"`{path}` of the Cluster"
+        if user.key.group_kind == CLUSTER_CLASS:
+            return self._clusters_of_class(user, use, how)
+        return self._inherited(user, visited, how, use.role)
+
+    def _inherited(
+        self, other: RelatedObject, visited: set[Key], how: str, role: Role | None
+    ) -> Iterator[Membership]:
+        """Yield the Clusters of an object as those of one that belongs to it, ``how``, and may have a role itself."""
+        for membership in self._search(other, visited):
+            is_guess = not membership.is_certain
             yield membership._replace(
-                role=use.role or membership.role,
-                how=_by_way_of(how, membership),
+                role=role or membership.role,
+                how=f"{how} ({membership.how})" if is_guess else how,
             )
 
     def _clusters_of_class(
@@ -226,8 +217,7 @@ class ClusterMembers:
         if not is_sure:
             how = f"{how}, a name that several Clusters have"
             keys = keys[:_MOST]
-        memberships = [self._membership(node, key, how) for key in keys]
-        return [membership._replace(is_certain=is_sure) for membership in memberships]
+        return [self._membership(node, key, how)._replace(is_certain=is_sure) for key in keys]
 
     def _unlisted(self, node: RelatedObject, evidence: Evidence) -> Membership:
         """Return the Cluster outside of the list that a name means: a claim where a listed one has the same name."""
@@ -267,16 +257,8 @@ class ClusterMembers:
         if node.is_beside_its_cluster:
             keys = [key for key in keys if may_be_same(node.key.namespace, key.namespace)]
         how = "the only Cluster around it"
-        memberships = [self._membership(node, key, how) for key in keys]
-        return [membership._replace(is_only=True) for membership in memberships]
+        return [self._membership(node, key, how)._replace(is_only=True) for key in keys]
 
 
 def _rank(membership: Membership) -> tuple[bool, bool, Key]:
     return not membership.is_certain, membership.is_guest, membership.key
-
-
-def _by_way_of(how: str, membership: Membership) -> str:
-    """Return how an object belongs to a Cluster by way of another one, and why that one does if it is a guess."""
-    if membership.is_certain:
-        return how
-    return f"{how} ({membership.how})"

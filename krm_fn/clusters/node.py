@@ -333,11 +333,7 @@ def _group(obj: Object) -> str:
         candidates.append(obj.ref.name)
     candidates += [obj.labels.get(name) for name in _GROUP_LABELS]
     candidates += [owner.name for owner in owners(obj) if owner.kind in OWNS_WORKERS]
-    for candidate in candidates:
-        name = stripped(candidate)
-        if name:
-            return name
-    return ""
+    return next(filter(None, map(stripped, candidates)), "")
 
 
 def _rewritten(obj: Object) -> Iterator[Pointer]:

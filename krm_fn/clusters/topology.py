@@ -134,7 +134,7 @@ class Topology:
 
     def is_whole(self, obj: Object) -> bool:
         """Return whether an object is no patch: another object refers to it, and can mean no other one."""
-        return self._members.is_whole(key_of(obj))
+        return key_of(obj) in self._members.whole
 
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""
