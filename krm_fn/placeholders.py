@@ -17,10 +17,8 @@ import re
 _PLACEHOLDER = r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}"
 _DEFAULT = r":?[=-](?P<value>.*)"
 _QUOTES = "[\"']"
-_HIDDEN = str.maketrans("${}", "\ue000\ue001\ue002")
-_SHOWN = str.maketrans("\ue000\ue001\ue002", "${}")
-_COMMA = "\0"
-"""A sign in the place of a comma inside of a placeholder."""
+_HIDDEN = str.maketrans("${},", "\ue000\ue001\ue002\ue003")
+_SHOWN = str.maketrans("\ue000\ue001\ue002\ue003", "${},")
 _TEMPLATES = {"{{": "}}", "${": "}", "$(": ")"}
 
 
@@ -79,8 +77,7 @@ def split(text: str) -> list[str]:
 
     Commas inside placeholders do not count.
     """
-    hidden = re.sub(_PLACEHOLDER, lambda match: match[0].replace(",", _COMMA), text)
-    return [part.replace(_COMMA, ",").strip() for part in hidden.split(",")]
+    return [shown(part).strip() for part in hidden(text).split(",")]
 
 
 def _default(match: re.Match[str]) -> str:

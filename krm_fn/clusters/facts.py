@@ -10,7 +10,6 @@ Sources of the mirrors that containerd's configuration on nodes names: container
 
 from __future__ import annotations
 
-import base64
 import ipaddress
 import re
 from collections.abc import Callable, Iterable
@@ -19,6 +18,7 @@ from itertools import chain
 from krm_fn import placeholders
 from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.kinds import CLOUDS, CLUSTER, paths_of
+from krm_fn.formats.escaping import text_of_base64
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import Pointer, field_of, find_values, list_at, lookup, stripped, text_at
@@ -173,7 +173,7 @@ def _content(file: Any) -> str:
     if encoding != "base64":
         return "" if encoding else content
     try:
-        return base64.b64decode(content).decode()
+        return text_of_base64(content)
     except ValueError:
         return ""
 
