@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from krm_fn import config, noproxy, placeholders, settings
 from krm_fn.cli.config import config_of
 from krm_fn.clusters.cluster import Memberships
-from krm_fn.config import ProxyConfig, TargetOptions
+from krm_fn.config import Declaration, ProxyConfig, TargetOptions
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
@@ -179,7 +179,7 @@ def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
     """Yield the entries of a list that a person wrote: not those that a run derives for the Clusters of the place."""
     if not text or noproxy.may_hold_a_credential(text):
         return
-    proxy_config = ProxyConfig(http_proxy=proxy.http, https_proxy=proxy.https)
+    proxy_config = ProxyConfig(Declaration(proxy.http, proxy.https, is_declared=True))
     readers = Readers(Audience.NODE)
     resolved = settings.resolve(proxy_config, place.memberships, target="", readers=readers)
     derived = {entry.text.lstrip(".") for entry in resolved.entries}

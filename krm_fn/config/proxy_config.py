@@ -184,19 +184,28 @@ class Override(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """The declarations for one place; ``is_declared`` is False if none names its proxy."""
+    """The declarations for one place, or those of ``spec``; ``is_declared`` is False if none names a proxy.
 
-    http_proxy: str
-    https_proxy: str
-    entries: NoProxy
-    policy: Policy
+    Attributes:
+        http_proxy: the URL as given, "" for none.
+        https_proxy: the same for ``https://``.
+        no_proxy: the user's entries, split at commas and trimmed, each with the field it is in.
+        policy: ``noProxyPolicy``.
+        disabled: the place gets no proxy.
+        is_declared: a proxy is named, or it is said that there is none.
+    """
+
+    http_proxy: str = ""
+    https_proxy: str = ""
+    no_proxy: NoProxy = ()
+    policy: Policy = Policy()
     disabled: bool = False
-    is_declared: bool = True
+    is_declared: bool = False
 
     @property
     def has_list(self) -> bool:
         """Whether a list is written beside the URLs: only in the style Verbatim it may be empty."""
-        return bool(self.entries) or self.policy.style is not Style.VERBATIM
+        return bool(self.no_proxy) or self.policy.style is not Style.VERBATIM
 
     @property
     def urls(self) -> Urls:
@@ -213,13 +222,12 @@ class Declaration(NamedTuple):
         for name in ("http_proxy", "https_proxy", "disabled"):
             if getattr(override, name) is not None:
                 said[name] = getattr(override, name)
-        entries = self.entries
+        no_proxy = () if override.replaces else self.no_proxy
         if override.no_proxy is not None:
-            entries = () if override.replaces else entries
-            entries += override.no_proxy
+            no_proxy += override.no_proxy
         return self._replace(
             **said,
-            entries=entries,
+            no_proxy=no_proxy,
             policy=self.policy._replace(**override.policy),
             is_declared=self.is_declared or bool(said),
         )
@@ -276,11 +284,8 @@ class ProxyConfig(NamedTuple):
     """A checked FunctionConfig.
 
     Attributes:
-        http_proxy: the URL as given, "" for none.
-        https_proxy: the same for ``https://``.
-        no_proxy: the user's entries, split at commas and trimmed, each with the field it is in.
+        declaration: ``spec`` itself, without its overrides.
         mode: ``spec.mode``.
-        policy: ``spec.noProxyPolicy``.
         overrides: ``spec.overrides``, in their order.
         cluster_defaults: facts for Clusters that do not say them.
         lint: the severity of each rule that is named, None for one that is switched off.
@@ -291,7 +296,6 @@ class ProxyConfig(NamedTuple):
         mirror: ``spec.registryMirror``.
         hash_names: ``rollout.hashNames``; None where it is not given.
         fail_on: the least severity that makes a run fail.
-        says_none: an object of ``spec.from`` says explicitly that there is no proxy, and nothing else names one.
         secret_urls: the URLs with a password that come from a Secret of ``spec.from``.
         reads_objects: objects of ``spec.from`` say a part of it.
         trusted_namespaces: globs, see ``trusts``.
@@ -299,11 +303,8 @@ class ProxyConfig(NamedTuple):
         read: returns the ProxyConfig for a file; None where it is the same for all.
     """
 
-    http_proxy: str = ""
-    https_proxy: str = ""
-    no_proxy: NoProxy = ()
+    declaration: Declaration = Declaration()
     mode: Mode = Mode.INJECT
-    policy: Policy = Policy()
     overrides: tuple[Override, ...] = ()
     cluster_defaults: ClusterNetwork = ClusterNetwork()
     lint: Mapping[str, Severity | None] = MappingProxyType({})
@@ -314,7 +315,6 @@ class ProxyConfig(NamedTuple):
     mirror: Mirror | None = None
     hash_names: bool | None = None
     fail_on: Severity = Severity.ERROR
-    says_none: bool = False
     secret_urls: frozenset[str] = frozenset()
     reads_objects: bool = False
     trusted_namespaces: Texts = ()
@@ -332,18 +332,6 @@ class ProxyConfig(NamedTuple):
         return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
 
     @property
-    def declaration(self) -> Declaration:
-        """The declarations of ``spec`` alone."""
-        is_declared = bool(self.http_proxy or self.https_proxy) or self.says_none
-        return Declaration(
-            self.http_proxy,
-            self.https_proxy,
-            self.no_proxy,
-            self.policy,
-            is_declared=is_declared,
-        )
-
-    @property
     def removes(self) -> bool:
         """Whether some objects are to have no proxy: all in a removal, or those of an override."""
         return self.mode is Mode.REMOVE or any(override.disabled for override in self.overrides)
@@ -351,7 +339,7 @@ class ProxyConfig(NamedTuple):
     @property
     def proxy_urls(self) -> frozenset[str]:
         """The URLs of all proxies that ``spec``, its overrides and the objects of ``spec.from`` name."""
-        urls = {self.http_proxy, self.https_proxy, *self.secret_urls}
+        urls = {*self.declaration.urls, *self.secret_urls}
         for override in self.overrides:
             urls.add(override.http_proxy or "")
             urls.add(override.https_proxy or "")

@@ -54,9 +54,10 @@ class MergedSpec:
 
     def completed(self, config: ProxyConfig) -> ProxyConfig:
         """Return the ProxyConfig of the merged ``spec``, with the certificates of objects."""
+        is_declared = config.declaration.is_declared or self.says_none
         return config._replace(
+            declaration=config.declaration._replace(is_declared=is_declared),
             trusted_ca=config.trusted_ca._replace(config_map=self.config_map),
-            says_none=self.says_none,
             secret_urls=frozenset(self.secret_urls),
             reads_objects=bool(self.names.foreign),
         )

@@ -24,7 +24,7 @@ from krm_fn.errors import ConfigProblem
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import HIDDEN
 from krm_fn.light_typing import Any, Fields, NamedTuple
-from krm_fn.noproxy import Entry, Policy, Style, may_hold_a_credential
+from krm_fn.noproxy import Entry, Style, may_hold_a_credential
 from krm_fn.noproxy.entries import NoProxy
 from krm_fn.patch import Data, Pointer, field_path, list_at, lookup, text_at
 
@@ -111,12 +111,10 @@ def built(spec: Data, names: FieldNames) -> ProxyConfig:
     overrides = range(len(spec.get("overrides", ())))
     mode = spec.get("mode", Mode.INJECT.value)
     fail_on = spec.get("failOn", "Error")
+    declaration = Declaration().under(_override(spec, (), names))
     config = ProxyConfig(
-        http_proxy=spec.get("httpProxy", ""),
-        https_proxy=spec.get("httpsProxy", ""),
-        no_proxy=_entries(spec, ("noProxy",), names),
+        declaration._replace(is_declared=any(declaration.urls)),
         mode=Mode(mode),
-        policy=Policy(**_policy(spec, (), names)),
         overrides=tuple(_override(spec, ("overrides", str(at)), names) for at in overrides),
         cluster_defaults=_cluster_defaults(spec, names),
         lint=_severities(lookup(spec, ("lint", "rules"), {})),
@@ -191,9 +189,10 @@ def _policy(spec: Any, place: Pointer, names: FieldNames) -> Fields:
 
 
 def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
+    """Return the settings at a place: those of an override, or of ``spec`` itself, which matches all."""
     written = lookup(spec, place)
     return Override(
-        match=written["match"],
+        match=written.get("match", {}),
         http_proxy=written.get("httpProxy"),
         https_proxy=written.get("httpsProxy"),
         no_proxy=_entries_if_given(spec, (*place, "noProxy"), names),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn import placeholders
-from krm_fn.config import Override, ProxyConfig
+from krm_fn.config import Declaration, Override, ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.lint.judge_values import HTTPS_MISSING, Finding, Reader, judge_list, judge_url
@@ -188,17 +188,21 @@ def judge_config(
         config_ref: names its object.
         audience: who is taken to read its lists.
     """
-    parts: dict[Pointer, ProxyConfig | Override] = {("spec",): config}
+    parts: dict[Pointer, Declaration | Override] = {("spec",): config.declaration}
     for number, override in enumerate(config.overrides):
         parts["spec", "overrides", str(number)] = override
     for path, part in parts.items():
         if part.http_proxy is not None or part.https_proxy is not None:
-            http_proxy = config.http_proxy if part.http_proxy is None else part.http_proxy
-            https_proxy = config.https_proxy if part.https_proxy is None else part.https_proxy
+            http_proxy = (
+                config.declaration.http_proxy if part.http_proxy is None else part.http_proxy
+            )
+            https_proxy = (
+                config.declaration.https_proxy if part.https_proxy is None else part.https_proxy
+            )
             for finding in _judge_proxies(http_proxy, https_proxy):
                 yield Result.of(finding.code, finding.message, path).about(config_ref)
         texts = tuple(entry.text for entry in part.no_proxy or ())
-        if config.policy.style is Style.PORTABLE:
+        if config.declaration.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)
         for finding in judge_list(",".join(texts), Reader(audience), has_proxy=False):
             result = Result.of(finding.code, finding.message, (*path, "noProxy"))

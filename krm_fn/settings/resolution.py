@@ -66,10 +66,10 @@ def declaration(config: ProxyConfig, subject: Data) -> Declaration:
     policy = declared.policy
     if mirror is None or policy.style is Style.VERBATIM or not policy.derives(MIRRORS):
         return declared
-    if mirror.host in (entry.text for entry in declared.entries):
+    if mirror.host in (entry.text for entry in declared.no_proxy):
         return declared
     entry = Entry.from_config(mirror.host, "spec.registryMirror.url")
-    return declared._replace(entries=(*declared.entries, entry))
+    return declared._replace(no_proxy=(*declared.no_proxy, entry))
 
 
 def subject_of(membership: Membership, target: str, name: str = "") -> Data:
@@ -164,7 +164,7 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
         return None
     if fact.is_about_nodes:
         endpoint = value_of(known.endpoint)
-        is_covered = any(holds(entry.text, endpoint) for entry in place.declaration.entries)
+        is_covered = any(holds(entry.text, endpoint) for entry in place.declaration.no_proxy)
         if not (is_known and calls_nodes) or is_covered:
             return None
     kind = known.infrastructure_kind.removesuffix("Template")
@@ -423,7 +423,7 @@ def _list_for(places: Sequence[DeclaredPlace], readers: Readers) -> NoProxy:
 
 
 def _list_of(policy: Policy, places: Sequence[DeclaredPlace], readers: Readers) -> NoProxy:
-    lists = dict.fromkeys(place.declaration.entries for place in places)
+    lists = dict.fromkeys(place.declaration.no_proxy for place in places)
     networks = dict.fromkeys(place.network for place in places)
     networks.pop(ClusterNetwork(), None)
     return _composed(

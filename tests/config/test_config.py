@@ -11,6 +11,7 @@ import pytest
 
 from function_configs import PROXY, SCHEMA, loaded, proxy_config, without_reasons
 from krm_fn.config import (
+    Declaration,
     Override,
     ProxyConfig,
     TargetOptions,
@@ -22,20 +23,21 @@ from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from support import ROOT, run
 
+DECLARED = Declaration(PROXY, is_declared=True)
 DEFAULT = TargetOptions(off=frozenset({"nodes.files"}))
 ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
     "null and an empty URL count as not given": (
         {"httpProxy": PROXY, "httpsProxy": "", "mode": None, "targets": None, "selector": {"include": None}},
-        ProxyConfig(http_proxy=PROXY, targets=DEFAULT),
+        ProxyConfig(DECLARED, targets=DEFAULT),
     ),
     "entries of a list are trimmed, and empty ones fall away": (
         {"httpProxy": PROXY, "noProxy": [" a ", "", "b,c"]},
-        ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("a"), Entry("b"), Entry("c")), targets=DEFAULT),
+        ProxyConfig(DECLARED._replace(no_proxy=(Entry("a"), Entry("b"), Entry("c"))), targets=DEFAULT),
     ),
     "options stay as given, without defaults": (
         {"httpProxy": PROXY, "targets": {"workloads": {"conflict": "Keep"}, "kyverno": {}}},
         ProxyConfig(
-            http_proxy=PROXY,
+            DECLARED,
             targets=TargetOptions({"workloads": {"conflict": "Keep"}, "kyverno": {}}, frozenset({"nodes.files"})),
         ),
     ),
@@ -55,7 +57,7 @@ POLICIES: dict[str, tuple[dict[str, Any], Policy]] = {
 
 @pytest.mark.parametrize(("written", "expected"), POLICIES.values(), ids=POLICIES)
 def test_the_policy(written: dict[str, Any], expected: Policy) -> None:
-    assert loaded(httpProxy=PROXY, noProxyPolicy=written).policy == expected
+    assert loaded(httpProxy=PROXY, noProxyPolicy=written).declaration.policy == expected
 
 
 LAB = {"clusters": ["lab"]}

@@ -59,5 +59,5 @@ def test_every_entry_knows_the_key_it_was_written_under() -> None:
     overrides = "- match: {clusters: [lab]}\n  noProxy: [b]\n"
     config = load(config_map(httpProxy=PROXY, NO_PROXY="a", overrides=overrides))
     assert isinstance(config, ProxyConfig)
-    assert config.no_proxy == (Entry.from_config("a", "data.NO_PROXY"),)
+    assert config.declaration.no_proxy == (Entry.from_config("a", "data.NO_PROXY"),)
     assert config.overrides[0].no_proxy == (Entry.from_config("b", "data.overrides[0].noProxy[0]"),)

@@ -32,7 +32,7 @@ def test_a_url_that_is_fine(field: str, url: str) -> None:
     spec = {field: url}
     config = load({"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "spec": spec})
     assert config is not None
-    assert url in (config.http_proxy, config.https_proxy)
+    assert url in config.declaration.urls
     assert re.search(PATTERN, url)
 
 

@@ -67,7 +67,7 @@ def test_the_defaults_are_those_of_the_schema() -> None:
     config = load(proxy_config(httpProxy=PROXY))
     assert isinstance(config, ProxyConfig)
     assert config.mode.value == spec["mode"]["default"]
-    assert [*config.no_proxy] == spec["noProxy"]["default"]
+    assert [*config.declaration.no_proxy] == spec["noProxy"]["default"]
     assert [*config.overrides] == spec["overrides"]["default"]
     assert config.lint == spec["lint.rules"]["default"]
 

@@ -10,7 +10,7 @@ import pytest
 
 import manifests
 from function_configs import list_with_config
-from krm_fn.config import ProxyConfig
+from krm_fn.config import Declaration, ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.other_places import stale_files
@@ -188,7 +188,7 @@ def test_lint_names_what_wins_on_nodes_where_a_proxyconfig_says_the_proxy(place:
             result.code for result in audit(ReadableManifests({"a.json": json.dumps(item).encode()}), config).results
         }
 
-    config = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
+    config = ProxyConfig(Declaration(RIGHT, RIGHT, is_declared=True))
     assert "OtherProxy" in codes(OLD, config)
     assert "OtherProxy" not in codes(RIGHT, config) | codes(OLD, ProxyConfig())
 
@@ -217,7 +217,7 @@ WITHOUT_OBJECTS = [
 def test_a_file_without_objects_is_a_warning_where_something_that_a_run_writes_reads_it(
     text: str, expected: list[Severity]
 ) -> None:
-    config = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
+    config = ProxyConfig(Declaration(RIGHT, RIGHT, is_declared=True))
     results = list(stale_files({"patch.yaml": text.encode()}, config))
     assert [result.severity for result in results] == expected
     assert {(result.code, result.ref.file_path) for result in results} <= {("OtherProxy", "patch.yaml")}

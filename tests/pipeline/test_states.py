@@ -9,7 +9,7 @@ import pytest
 
 from function_configs import list_with_config
 from krm_fn.cli.found_proxies import SHELL, find_proxies
-from krm_fn.config import ProxyConfig
+from krm_fn.config import Declaration, ProxyConfig
 from krm_fn.krm.resourcelist import ResourceList
 from krm_fn.krm.results import Result
 from krm_fn.pipeline.audit import ReadableManifests, audit
@@ -275,6 +275,7 @@ def test_init_and_lint_see_what_no_target_owns() -> None:
     assert (proxy.http, proxy.entries, len(proxy.places)) == ("http://old:1", [".corp.example", "10.0.0.0/8"], 1)
     refused = json.dumps(chosen_once(REFUSED)).encode()
     found = audit(
-        ReadableManifests({"a.json": refused}), ProxyConfig(http_proxy="http://new:1", https_proxy="http://new:1")
+        ReadableManifests({"a.json": refused}),
+        ProxyConfig(Declaration("http://new:1", "http://new:1", is_declared=True)),
     )
     assert about_values(found.results) == ["LeftBehind"]

@@ -73,7 +73,7 @@ def wrong(function_config: dict[str, Any], *items: dict[str, Any]) -> list[str]:
 
 
 def entries(loaded: ProxyConfig) -> list[str]:
-    return [entry.text for entry in loaded.no_proxy]
+    return [entry.text for entry in loaded.declaration.no_proxy]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_each_form_gives_its_proxy(
 ) -> None:
     said = {"format": form} if is_said and form else {}
     loaded = load(proxy_config(**{"from": [{**FROM[0], **said}]}), secret(text))
-    assert (loaded.http_proxy, loaded.https_proxy, entries(loaded)) == (*urls, listed)
+    assert (loaded.declaration.http_proxy, loaded.declaration.https_proxy, entries(loaded)) == (*urls, listed)
 
 
 def test_facts_of_a_tkg_cluster_become_defaults_and_its_certificate_is_trusted() -> None:
@@ -152,7 +152,7 @@ def test_what_objects_say_lies_below_the_spec(
     spec: dict[str, Any], items: list[dict[str, Any]], urls: tuple[str, str], listed: list[str]
 ) -> None:
     loaded = load(proxy_config(**{"from": FROM, **spec}), *items)
-    assert (loaded.http_proxy, loaded.https_proxy, entries(loaded)) == (*urls, listed)
+    assert (loaded.declaration.http_proxy, loaded.declaration.https_proxy, entries(loaded)) == (*urls, listed)
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_what_objects_say_lies_below_the_spec(
 )
 def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any], says_none: bool) -> None:
     loaded = load(proxy_config(**{"from": FROM, **spec}), secret(text))
-    assert loaded.says_none is says_none
-    assert bool(loaded.http_proxy or loaded.https_proxy) is not says_none
+    assert loaded.declaration.is_declared
+    assert bool(loaded.declaration.http_proxy or loaded.declaration.https_proxy) is not says_none
 
 
 @pytest.mark.parametrize(

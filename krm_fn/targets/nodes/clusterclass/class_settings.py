@@ -30,7 +30,7 @@ def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
         of_class: the facts of every such Cluster: its infrastructure, and the networks of its machines.
         name: the name of the class, for overrides that name some objects.
     """
-    network = network_of(of_class, config.cluster_defaults, config.policy)
+    network = network_of(of_class, config.cluster_defaults, config.declaration.policy)
     names = {member: (Fact(text),) for member, text in _NAMES.items()}
     config = config._replace(cluster_defaults=network._replace(**names))
     resolved = _resolve(config, (), name)
