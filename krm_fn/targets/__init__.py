@@ -100,8 +100,7 @@ class ClassContext(NamedTuple):
         groups: the proxy of each group of workers of a Cluster: (section, name) -> proxy.
         repairs_erased: its patches erase lists, so additions that all Clusters share are made by a patch, too.
         of_class: the class itself, or that of the Cluster.
-        has_hashed_secrets: the Secret of each Cluster gets a name with a hash.
-        secret: the name of that Secret of this Cluster, "" as long as it is not known.
+        secret: the name of the Secret of this Cluster, if it gets one with a hash; None as long as it is not known.
         plan: the patches of the class, if it needs any.
     """
 
@@ -112,8 +111,7 @@ class ClassContext(NamedTuple):
     groups: Mapping[WorkerClass, ProxySettings] = MappingProxyType({})
     repairs_erased: bool = False
     of_class: Key | None = None
-    has_hashed_secrets: bool = False
-    secret: str = ""
+    secret: str | None = ""
     plan: ClassPlan | None = None
 
 

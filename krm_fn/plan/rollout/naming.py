@@ -186,7 +186,7 @@ def _updated_variable(
     if target_record.class_context is None:
         return
     name = rename.name if rename.is_hashed else ""
-    known = target_record.class_context._replace(secret=name, has_hashed_secrets=False)
+    known = target_record.class_context._replace(secret=name)
     context = target_record.context._replace(class_context=known)
     for edit in target_record.target.edit(target_record.obj.data, context):
         if isinstance(edit, Edit):

@@ -88,19 +88,17 @@ localhost | 127\..* | \[.*                   # 127.0.0.1    [::1]
 | 100\.100\.100\.200 | 168\.63\.129\.16      # those of Alibaba and Azure
 """
 
-_SYSTEMCTL = r"""
+_SYSTEMCTL = r"""(?x)
 (?: ^ | [;&|\n({] | \b(?:then|do|else)\b )   # where a command begins: true && systemctl
 [ \t]* (?:sudo\s+(?:-\S+\s+)*)? (?:/\S*/)?   # sudo -n /usr/bin/systemctl
 systemctl\s+ (?:-\S+\s+)*                    # systemctl --no-block
+(?:
+  (daemon-reload)\b
+| ((?:[a-z]+-)*restart|stop|start)            # try-restart    reload-or-restart
+  \s [^;&|\n\#]*                             # other units in front
+  (?<![\w-]) containerd(?:\.service)? (?![\w.-])
+)
 """
-_CONTAINERD = r"""
-\s [^;&|\n\#]*                               # other units in front
-(?<![\w-]) containerd(?:\.service)? (?![\w.-])
-"""
-_RELOAD = rf"(?x){_SYSTEMCTL} daemon-reload\b"
-_RESTARTS = rf"(?x){_SYSTEMCTL} (?:[a-z]+-)*restart {_CONTAINERD}"
-_STOPS = rf"(?x){_SYSTEMCTL} stop {_CONTAINERD}"
-_STARTS = rf"(?x){_SYSTEMCTL} start {_CONTAINERD}"
 _TOUCHES_CONTAINERD = r"""(?x)
 containerd | \bcri-?o\b                      # systemctl stop containerd    dnf install cri-o
 | docker(?:\.io|-ce) | moby-engine           # apt-get install docker.io    tdnf install moby-engine
@@ -256,14 +254,15 @@ def restart_command(unit: str, verb: str) -> str:
 def _is_restarted(texts: Sequence[str]) -> bool:
     """Return whether commands of somebody else restart containerd behind a ``daemon-reload``."""
     script = "\n".join(text for text in texts if not _is_ours(text))
-    script = re.sub(_COMMENTS, "", script)
-    reload = re.search(_RELOAD, script)
-    if reload is None:
-        return False
-    behind = script[reload.end() :]
-    if re.search(_RESTARTS, behind):
-        return True
-    return bool(re.search(_STOPS, script) and re.search(_STARTS, behind))
+    is_reloaded = is_stopped = False
+    for reload, verb in re.findall(_SYSTEMCTL, re.sub(_COMMENTS, "", script)):
+        if reload:
+            is_reloaded = True
+        elif verb == "stop":
+            is_stopped = True
+        elif is_reloaded and (is_stopped or verb != "start"):
+            return True
+    return False
 
 
 @lru_cache(maxsize=CACHED_LINES)

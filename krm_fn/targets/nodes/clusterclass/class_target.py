@@ -184,7 +184,7 @@ def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContex
     """
     if not context.content.secret or not has_proxy(proxy):
         return ""
-    if context.secret or not context.has_hashed_secrets:
+    if context.secret is not None:
         return context.secret
     entries = named_items(obj, path, VARIABLE)
     name = text_at(obj, (*entries[-1], "value", SECRET)) if entries else ""

@@ -244,7 +244,7 @@ class ListedClass:
             default=self.default.settings,
             repairs_erased=self.repairs_erased,
             of_class=key_of(self.obj),
-            has_hashed_secrets=bool(self.config.hash_names),
+            secret=None if self.config.hash_names else "",
             plan=plan,
         )
 
