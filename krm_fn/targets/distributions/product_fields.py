@@ -153,22 +153,18 @@ def _certificates(
     data: Data, path: Pointer, row: DistributionRow, settings: ProxySettings
 ) -> Places:
     """Yield the place of the certificates that belong to the mapping at a path."""
-    if row.bundle:
-        yield Place(
-            (*path[:-1], row.bundle), CertificateText(), f"`{row.bundle}`", is_unconditional=True
-        )
-    if row.encoded_bundle:
-        encoded = CertificateText(is_base64=True)
-        yield Place(
-            (*path, row.encoded_bundle), encoded, f"`{row.encoded_bundle}`", is_unconditional=True
-        )
+    member = row.bundle or row.encoded_bundle
+    if member:
+        above = path[:-1] if row.bundle else path
+        form = CertificateText(is_base64=not row.bundle)
+        yield Place((*above, member), form, f"`{member}`", is_unconditional=True)
     if row.trusted_ca:
         named = (*path, "trustedCA", "name")
         empty = None
         if row.name == "cluster":  # it has the member also where it names no ConfigMap
             empty = ""
-        form = OneMember(partial(_name_of_bundle, empty))
-        yield Place(named, form, "`trustedCA`", is_unconditional=True)
+        name = OneMember(partial(_name_of_bundle, empty))
+        yield Place(named, name, "`trustedCA`", is_unconditional=True)
         other = text_at(data, named)
         if not settings.trusted_ca.pem or other in ("", CA_CONFIG_MAP):
             return

@@ -22,7 +22,6 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     ForeignOperation,
     NodeGroup,
     operations_on,
-    state_after,
 )
 from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
 from krm_fn.targets.nodes.node_commands import is_restart
@@ -100,7 +99,7 @@ def additions_to(
     template = draft.data
     operations = operations_on(listed.obj.data, nodes)
     commands = config.commands_in(template)
-    if any(eraser.is_certain for eraser in state_after(operations, config.commands).erasers):
+    if any(patch.is_certain and patch.is_whole(config.commands) for patch in operations):
         commands = []
     bare = Draft(template)
     bare.set(config.commands, commands)

@@ -193,18 +193,6 @@ def _makes_member(text: str, path: Pointer) -> bool | None:
     return None if re.search(_CONDITION, text) else True
 
 
-class ListState(NamedTuple):
-    """The state of a list behind all patches.
-
-    Attributes:
-        is_there: whether there is a list; None where that depends on a Cluster.
-        erasers: the operations that write or remove it as a whole.
-    """
-
-    is_there: bool | None
-    erasers: tuple[ForeignOperation, ...] = ()
-
-
 def is_ours(patch: Any) -> bool:
     """Return whether a patch is one of ours."""
     return lookup(patch, ("name",)) in OUR_PATCHES
@@ -238,10 +226,10 @@ def written_path(obj: Data, paths: Iterable[str], kind: str = "") -> str:
     return ""
 
 
-def state_after(
-    operations: Sequence[ForeignOperation], path: Pointer, *, is_there: bool = True
-) -> ListState:
-    """Return the state of the list at ``path`` of a template after some operations.
+def is_list_after(
+    operations: Iterable[ForeignOperation], path: Pointer, *, is_there: bool = True
+) -> bool | None:
+    """Return whether there is a list at ``path`` of a template after some operations; None where that depends.
 
     Args:
         operations: those on the template.
@@ -249,17 +237,15 @@ def state_after(
         is_there: whether there is a list before.
     """
     state: bool | None = is_there
-    erasers: list[ForeignOperation] = []
     for operation in operations:
         if not operation.op:
             state = state or None
         elif operation.is_whole(path):
-            erasers.append(operation)
             after = operation.leaves_list(path)
             state = after if operation.is_certain or after == state else None
         elif operation.is_entry(path) and operation.is_certain:
             state = True
-    return ListState(state, tuple(erasers))
+    return state
 
 
 def operations_on(obj: Data, nodes: NodeGroup) -> list[ForeignOperation]:

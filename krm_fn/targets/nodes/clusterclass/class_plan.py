@@ -34,10 +34,10 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     PATCHES,
     ForeignOperation,
     NodeGroup,
+    is_list_after,
     node_groups,
     others_in,
     selector_for,
-    state_after,
     written_path,
 )
 from krm_fn.targets.nodes.clusterclass.class_target import enabled_if
@@ -88,13 +88,15 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
             continue
         added = additions_to(config, listed, nodes)
         for path in added.lists:
-            for eraser in state_after(added.operations, path).erasers:
+            for operation in added.operations:
+                if not operation.is_whole(path):
+                    continue
                 message = (
-                    f'the patch "{eraser.patch}" erases what the template has in `{path[-1]}`, so the proxy is in '
+                    f'the patch "{operation.patch}" erases what the template has in `{path[-1]}`, so the proxy is in '
                     f"`{NODES}` behind it"
                 )
                 finding = Result.of("ClassPatched", message, PATCHES)
-                findings[eraser.patch, path[-1]] = finding
+                findings[operation.patch, path[-1]] = finding
     return [*findings.values()]
 
 
@@ -156,8 +158,8 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
     _report_files(patches, listed, added)
     for path, additions in added.lists.items():
         is_there = bool(list_at(added.template, path))
-        state = state_after(added.operations, path, is_there=is_there).is_there
-        if state is None and not state_after(added.operations, path).is_there:
+        state = is_list_after(added.operations, path, is_there=is_there)
+        if state is None and not is_list_after(added.operations, path):
             raise _ObstacleError(
                 f"whether `{path[-1]}` is there depends on a Cluster: let the class always write it"
             )

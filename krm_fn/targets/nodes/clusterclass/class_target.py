@@ -186,9 +186,15 @@ def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContex
         return ""
     if context.secret is not None:
         return context.secret
-    entries = named_items(obj, path, VARIABLE)
-    name = text_at(obj, (*entries[-1], "value", SECRET)) if entries else ""
+    name = _named_secret(obj, path)
     return name if cluster_secret.is_named_for(name, proxy) else ""
+
+
+def _named_secret(cluster: Data, path: Pointer) -> str:
+    """Return the name of a Secret that our variable in a list says; "" for none."""
+    for entry in named_items(cluster, path, VARIABLE):
+        return text_at(cluster, (*entry, "value", SECRET))
+    return ""
 
 
 _DEFAULT = ("schema", "openAPIV3Schema", "default")
@@ -266,10 +272,9 @@ class _ClusterClass(Target):
         if data.get("kind") != CLUSTER[1] or not any(map(has_proxy, proxies)):
             return ""
         for path, _ in variable_lists(data):
-            for entry in named_items(data, path, VARIABLE):
-                name = text_at(data, (*entry, "value", SECRET))
-                if name:
-                    return name
+            name = _named_secret(data, path)
+            if name:
+                return name
         return cluster_secret.name_for(context.settings.cluster)
 
     def places(self, data: Data, context: Context) -> Places:

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from class_objects import add
 from krm_fn.clusters import Key
 from krm_fn.targets.nodes.clusterclass.class_data import (
-    ListState,
+    ForeignOperation,
     NodeGroup,
+    is_list_after,
     operations_on,
-    state_after,
     written_path,
 )
 
@@ -37,9 +37,14 @@ def patch(*operations: Any, enabled_if: str | None = None, **selector: Any) -> d
     return {"name": "theirs", **condition, "definitions": definitions}
 
 
-def after(*patches: Any, is_there: bool = True, nodes: NodeGroup = CONTROL_PLANE) -> ListState:
+def after(*patches: Any, is_there: bool = True) -> bool | None:
+    operations = operations_on({"spec": {"patches": list(patches)}}, CONTROL_PLANE)
+    return is_list_after(operations, PATH, is_there=is_there)
+
+
+def erasers(*patches: Any, nodes: NodeGroup = CONTROL_PLANE) -> list[ForeignOperation]:
     operations = operations_on({"spec": {"patches": list(patches)}}, nodes)
-    return state_after(operations, PATH, is_there=is_there)
+    return [operation for operation in operations if operation.is_whole(PATH)]
 
 
 WHOLE = add("/spec/files", [])
@@ -60,7 +65,8 @@ TEMPLATE = {"op": "add", "path": "/spec/files", "valueFrom": {"template": "- pat
     ],
 )
 def test_what_erases_nothing(patches: list[Any]) -> None:
-    assert after(*patches) == ListState(is_there=True)
+    assert erasers(*patches) == []
+    assert after(*patches) is True
 
 
 @pytest.mark.parametrize("enabled_if", [None, "", "true", CONDITION])
@@ -74,8 +80,7 @@ def test_what_erases_nothing(patches: list[Any]) -> None:
     ],
 )
 def test_what_erases(operation: Any, enabled_if: str | None) -> None:
-    state = after(patch(add("/spec/files/-", "x"), operation, enabled_if=enabled_if))
-    (eraser,) = state.erasers
+    (eraser,) = erasers(patch(add("/spec/files/-", "x"), operation, enabled_if=enabled_if))
     assert (eraser.patch, eraser.op) == ("theirs", operation["op"])
     assert eraser.is_certain is (enabled_if != CONDITION)
 
@@ -96,8 +101,8 @@ def test_what_erases(operation: Any, enabled_if: str | None) -> None:
 def test_workers_are_selected_by_the_names_of_their_class(section: str, names: list[Any], is_hit: bool) -> None:
     member = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
     theirs = patch(WHOLE, matchResources={member[section]: {"names": names}})
-    assert bool(after(theirs, nodes=NodeGroup((section, "md"), API, KEY, ())).erasers) is is_hit
-    assert not after(theirs).erasers
+    assert bool(erasers(theirs, nodes=NodeGroup((section, "md"), API, KEY, ()))) is is_hit
+    assert not erasers(theirs)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +124,8 @@ def test_workers_are_selected_by_the_names_of_their_class(section: str, names: l
     ],
 )
 def test_what_is_known_of_a_list_in_a_mapping_that_a_template_makes(text: str, is_there: bool | None) -> None:
-    state = after(patch({"op": "add", "path": "/spec", "valueFrom": {"template": text}}))
-    assert state.is_there is is_there
+    theirs = patch({"op": "add", "path": "/spec", "valueFrom": {"template": text}})
+    assert after(theirs) is is_there
 
 
 @pytest.mark.parametrize(
@@ -130,12 +135,12 @@ def test_what_is_known_of_a_list_in_a_mapping_that_a_template_makes(text: str, i
 def test_what_is_known_of_a_list_deeper_in_a_mapping_that_a_template_makes(text: str, is_there: bool | None) -> None:
     operation = {"op": "add", "path": "/spec/template", "valueFrom": {"template": text}}
     operations = operations_on({"spec": {"patches": [patch(operation)]}}, CONTROL_PLANE)
-    assert state_after(operations, ("spec", "template", "spec", "files")).is_there is is_there
+    assert is_list_after(operations, ("spec", "template", "spec", "files")) is is_there
 
 
 def test_a_mapping_that_a_variable_of_the_cluster_says_may_hold_the_list() -> None:
     theirs = patch({"op": "add", "path": "/spec", "valueFrom": {"variable": "spec"}})
-    assert after(theirs).is_there is None
+    assert after(theirs) is None
 
 
 @pytest.mark.parametrize(
@@ -187,7 +192,7 @@ def test_what_is_said_holds_on_every_path(patches: list[tuple[list[Any], bool]],
     theirs = [patch(*operations, enabled_if=CONDITION if may_run else None) for operations, may_run in patches]
     state = after(*theirs, is_there=is_there)
     ends = list(every_path(patches, is_there=is_there))
-    if state.is_there is not None:
-        assert all((end is not None) is state.is_there for end in ends)
-    if is_there and not state.erasers:
+    if state is not None:
+        assert all((end is not None) is state for end in ends)
+    if is_there and not erasers(*theirs):
         assert all("ours" in end for end in ends)
