@@ -198,7 +198,7 @@ def _of_record(record: ObjectRecord) -> Iterator[Result]:
         for result in judge_places(record.others, Reader(Audience.POD, networks), {}):
             yield result.about(obj.ref)
     # What a run would choose is not asked here.
-    if obj.group_kind in OF_NODES or choice.is_refused(obj.data, at or ("spec",)):
+    if obj.group_kind in OF_NODES or choice.is_refused(obj.data):
         yield from record.findings
 
 

@@ -13,7 +13,6 @@ from krm_fn.light_typing import Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.places.choice import REFUSALS, is_refused
-from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of, is_known
 from krm_fn.plan import ObjectSource, Overview, plan_records
 from krm_fn.plan.items import fits, readable_objects
@@ -154,9 +153,10 @@ def _counted(
         for index in indexes:
             by_path = records.get(index, {})
             is_explained = index in worth
+            read_kinds = overview.kinds.get(index, ())
             if () in by_path:
                 objects: Iterable[Object] = [by_path[()].obj]
-            elif not by_path and {OTHERS} in (rows, _rows_of(overview.kinds.get(index, ()))):
+            elif not by_path and {OTHERS} in (rows, _rows_of(read_kinds)):
                 continue
             elif len(rows) == 1 and not (named or by_path or is_explained):
                 unread += 1
@@ -275,7 +275,10 @@ def covered_lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str
 
 def _in_columns(cells: Iterable[str]) -> str:
     system, *others = cells
-    return f"{system:14}" + "".join(f"{cell:>9}" for cell in others)
+    line = f"{system:14}"
+    for cell in others:
+        line += f"{cell:>9}"
+    return line
 
 
 NOT_JUDGED = "not judged"
@@ -344,8 +347,7 @@ def reason_in(obj: Object, overview: Overview) -> Reason:
         return Reason(Why.LOCAL)
     if not fits(obj, config.selector):
         return Reason(Why.NOT_SELECTED)
-    is_chosen = row in ("workloads", "charts")
-    if is_chosen and is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
+    if row in ("workloads", "charts") and is_refused(obj.data):
         return Reason(Why.NOT_SELECTED)
     usual = usual_reason(row, overview)
     if usual.why not in (Why.WORKLOAD, Why.CHART):

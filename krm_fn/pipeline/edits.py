@@ -166,9 +166,13 @@ def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading])
     """Return an edit with the values that it changes, as far as they are known and may be shown."""
     old = _values(before)
     new = _values(after)
-    current = {name: value for name, value in old.items() if new.get(name) != value}
-    proposed = {name: value for name, value in new.items() if old.get(name) != value}
-    return edit._replace(current=current or None, proposed=proposed or None)
+    return edit._replace(current=_unlike(old, new), proposed=_unlike(new, old))
+
+
+def _unlike(variables: Variables, others: Variables) -> Variables | None:
+    """Return the variables that others do not have with the same value; None if there are none."""
+    unlike = {name: value for name, value in variables.items() if others.get(name) != value}
+    return unlike or None
 
 
 def _values(readings: Iterable[Reading]) -> Variables:
@@ -184,9 +188,13 @@ def _without_secrets(results: list[Result], readings: Sequence[Reading]) -> list
     """Hide values of fields for a proxy that are no URL, and lists of which a part may be a password."""
     secrets = set()
     for reading in readings:
-        text = (reading.text or reading.unresolved) if reading.is_list else (reading.value or "")
-        text = text.strip()
-        if may_hold_a_credential(text) if reading.is_list else not is_proxy_url(text):
+        if reading.is_list:
+            text = (reading.text or reading.unresolved).strip()
+            is_secret = may_hold_a_credential(text)
+        else:
+            text = (reading.value or "").strip()
+            is_secret = not is_proxy_url(text)
+        if is_secret:
             secrets.add(text)
     if not secrets:
         return results
@@ -220,15 +228,22 @@ def result_of_edit(
     edit: Edit, obj: Object, mode: Mode, target: str = "", *, is_new: bool = False
 ) -> Result:
     """Return the one result about an edit; that of a new object shows no values, which are in it."""
-    severity, message, code = Severity.INFO, edit.message, ""
-    path, current, proposed = edit.path, edit.current, edit.proposed
+    result = Result(
+        Severity.INFO,
+        edit.message,
+        edit.path,
+        edit.current,
+        edit.proposed,
+        ref=obj.ref,
+        target=target,
+    )
     if is_new:
-        message = f"created: the list has no such object; {message}"
-        path, current, proposed = (), None, None
+        message = f"created: the list has no such object; {edit.message}"
+        result = result._replace(message=message, path=(), current=None, proposed=None)
     if mode is Mode.CHECK:
-        severity, code = Severity.ERROR, CHANGE_DUE
-        message = f"{message}: not done, because `mode: Check` changes nothing"
-    return Result(severity, message, path, current, proposed, code=code, ref=obj.ref, target=target)
+        message = f"{result.message}: not done, because `mode: Check` changes nothing"
+        result = result._replace(severity=Severity.ERROR, message=message, code=CHANGE_DUE)
+    return result
 
 
 def replaced_list(

@@ -14,7 +14,6 @@ from krm_fn.light_typing import Urls
 from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
-from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_in
 from krm_fn.places.place import Reading, read_pairs
 from krm_fn.places.provided import DataUses
@@ -120,7 +119,7 @@ def _judge(
     obj = record.obj
     right = _right_urls(record, urls, config)
     is_left_out = record.is_left_out or _is_switched_off(obj, config)
-    is_refused = choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",))
+    is_refused = choice.is_refused(obj.data)
     by_place: dict[str, list[Reading]] = {}
     for reading in record.others:
         by_place.setdefault(reading.place, []).append(reading)
@@ -193,7 +192,7 @@ def _advice(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> str:
     annotation = f'the annotation `{choice.ANNOTATION}: "true"`; "false" leaves it as it is'
     if obj.group_kind in POD_KINDS and config.targets.is_on("workloads"):
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
-    if any(True for _ in charts_in(obj)) and config.targets.is_on("charts"):
+    if any(charts_in(obj)) and config.targets.is_on("charts"):
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
     system = system_of(*obj.group_kind)
     if system is not None and system.waits:
@@ -203,10 +202,10 @@ def _advice(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> str:
 
 def _field(path: Pointer) -> str:
     """Return the field that holds a variable, or the list or mapping with it: `spec.values.server.env`."""
-    steps = [*path]
-    while len(steps) > 1 and (steps[-1] in ("value", "valueFrom") or steps[-1].isdigit()):
-        steps.pop()
-    return ".".join(steps)
+    *above, last = path
+    if above and (last in ("value", "valueFrom") or last.isdigit()):
+        return _field(tuple(above))
+    return ".".join(path)
 
 
 def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
@@ -214,7 +213,8 @@ def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
     for name in config.targets.off:
         if obj.group_kind in ROWS[name].kinds:
             target = TARGETS[name]
-            if any(True for _ in target.read(obj.data, target.options(config.targets))):
+            options = target.options(config.targets)
+            if any(target.read(obj.data, options)):
                 return True
     return False
 

@@ -63,7 +63,7 @@ def _state(
     if record.is_left_out:
         return State.LEFT, Reason(Why.NOT_SELECTED)
     findings: dict[Severity, Result] = {}
-    asked = [target_record for target_record in record.targets if target_record.is_asked]
+    asked = [*edited_targets([record])]
     for target_record in asked:
         for result in target_record.results:
             if not result.reports_edit:
@@ -150,5 +150,6 @@ def _keys_elsewhere(record: ObjectRecord) -> Iterator[Key]:
         yield key_of(obj)
     if any(target_record.target_id == "charts" for target_record in record.targets):
         for source in list_at(obj.data, ("spec", "valuesFrom")):
-            kind, name = text_at(source, ("kind",)), text_at(source, ("name",))
+            kind = text_at(source, ("kind",))
+            name = text_at(source, ("name",))
             yield Key("", kind, obj.ref.namespace, name, obj.ref.file_path)

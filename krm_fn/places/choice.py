@@ -13,6 +13,7 @@ from krm_fn.config import matches
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, lookup
+from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import NO_SOURCES, ChartSources, ChartUse, charts_of
 
 ANNOTATION = "fn.inject-proxy.io/proxy"
@@ -33,9 +34,12 @@ class Request(NamedTuple):
     names: Texts = ()
 
 
-def is_refused(obj: Data, at: Pointer = ("spec",)) -> bool:
-    """Return whether an annotation of an object, or of the pod template with the specification ``at``, refuses."""
-    for name, value in _annotations(obj, at):
+def is_refused(obj: Data, at: Pointer | None = None) -> bool:
+    """Return whether an annotation of an object, or of its pod template, refuses.
+
+    ``at`` is the path of the pod specification in an object whose kind does not say it.
+    """
+    for name, value in _annotations(obj, at or pod_spec(obj) or ("spec",)):
         refusal = REFUSALS.get(name)
         if value == refusal:
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -161,7 +162,7 @@ def targets_of_items(
         config: the checked FunctionConfig.
         names: those of the ConfigMaps and Secrets that others read as a proxy.
     """
-    of_items: dict[int, ItemTargets] = {}
+    of_items: defaultdict[int, ItemTargets] = defaultdict(lambda: ItemTargets([], []))
     for name, row in ROWS.items():
         # ClusterClasses are edited last, by what their templates hold.
         if name == OF_CLASSES or not config.targets.is_on(name):
@@ -169,12 +170,12 @@ def targets_of_items(
         kinds, hints = kinds_and_hints(name, row, config)
         # A target is imported only where it is needed.
         for index in items_of_kinds(source, kinds, _words(row, hints, config, names)):
-            of_items.setdefault(index, ItemTargets([], [])).editors.append(TARGETS[name])
+            of_items[index].editors.append(TARGETS[name])
         if row.beside and (not row.is_generator or config.targets.generates(name)):
             # A target that creates objects beside those that it edits has hints for them.
             words = hints if row.beside <= row.kinds else ()
             for index in items_of_kinds(source, [kind for _, kind in row.beside], words):
-                of_items.setdefault(index, ItemTargets([], [])).creators.append(TARGETS[name])
+                of_items[index].creators.append(TARGETS[name])
     return of_items
 
 
@@ -188,7 +189,8 @@ def kinds_and_hints(name: str, row: TargetRow, config: ProxyConfig) -> tuple[lis
         return [kind for _, kind in row.kinds], row.text_hints
     target = TARGETS[name]
     options = target.options(config.targets)
-    return [kind for _, kind in target.all_kinds(options)], target.hints(options)
+    kinds = [kind for _, kind in target.all_kinds(options)]
+    return kinds, target.hints(options)
 
 
 def _words(row: TargetRow, hints: Texts, config: ProxyConfig, names: Texts) -> Texts:
