@@ -23,7 +23,7 @@ from krm_fn.target_table import ROWS, SYSTEMS, part_of, system_of
 
 _NOTHING: Data = MappingProxyType({})
 _DISTRIBUTIONS = "distributions"
-_NODE_FILES = ("environment", "profile", "apt", "zypper", "docker")
+_NODE_FILES = ("environment", "profile", "apt", "dnf", "zypper", "docker")
 """What the option ``files`` of ``nodes`` may name."""
 REMOVED = "removed"
 """Member of the options of ``workloads`` for objects that are to have no proxy: the proxies that go."""

@@ -1,8 +1,8 @@
 """Read and change the assignments of texts that assign variables line by line.
 
 Who knows a format finds its assignments; all else in the text stays byte for byte. The formats that have one variable
-in each line are here: environment files, profiles, settings of apt and zypper. A row says how a file writes its lines,
-and the programs that read the file judge it in the tests.
+in each line are here: environment files, profiles, settings of apt, dnf and zypper. A row says how a file writes its
+lines, and the programs that read the file judge it in the tests.
 """
 
 from __future__ import annotations
@@ -200,6 +200,8 @@ class LineForm(NamedTuple):
         escapes: character -> its escaped form.
         constants: further assignments of the file, name -> value.
         bare: a pattern of the values that need no quotes; "" where all have them.
+        has_words: a value is a word of a shell, with quotes and escapes; else it is what stands there.
+        limits: a pattern of other lines by which an assignment may not count, or not be the last one; "" for none.
     """
 
     names: Mapping[str, str]
@@ -212,6 +214,8 @@ class LineForm(NamedTuple):
     escapes: Mapping[str, str] = MappingProxyType({})
     constants: Mapping[str, str] = MappingProxyType({})
     bare: str = ""
+    has_words: bool = True
+    limits: str = ""
 
 
 def form_of(row: LineForm) -> Syntax:
@@ -231,7 +235,9 @@ def _assignments(row: LineForm, text: str) -> list[Assignment]:
     )
     assignments = []
     for line in re.finditer(pattern, placeholders.hidden(text)):
-        value = shell_word(line["value"].removesuffix(";"))
+        value: str | None = line["value"]
+        if row.has_words:
+            value = shell_word(line["value"].removesuffix(";"))
         if line["blanks"] or value is None:
             value = None
         else:
@@ -257,6 +263,10 @@ def _problem(row: LineForm, text: str) -> str:
     mentioned = rf"(?im)^(?![ \t]*(?:#|//))[^\r\n]*?\b(?:{names}){row.sign}"
     if len(re.findall(mentioned, text)) != len(_read(row, text)):
         return "it sets a proxy with other lines than plain assignments"
+    if row.limits and re.search(row.limits, text):
+        return "other lines of it decide about the proxy, too"
+    if not row.has_words:
+        return ""
     settings = re.sub(_COMMENTS, "", text)
     if not re.fullmatch(_CLOSED, settings) or text.rstrip().endswith("\\"):
         return "a quote in it is open, or its last line is to be continued"

@@ -43,7 +43,7 @@ _READ = r"""(?mx)
 """
 """A line of a file without objects that is made for something that a run writes, and not for a test or a pipeline."""
 _CUSTOM_RESOURCE = "CustomResourceDefinition"
-_IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files of login shells, apt, zypper and docker"
+_IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files of shells, apt, dnf, zypper and docker"
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from support import TIME_LIMIT, need
+from support import TIME_LIMIT, missing, need
 
 _NOBODY = 65534
 _UNSET = re.compile(r"^\s*UnsetEnvironment: (.*)$", re.MULTILINE)
@@ -148,6 +148,28 @@ def apt_configuration(text: str) -> dict[str, str]:
         )
     lines = done.stdout.decode().splitlines()
     return dict(zip(lines[::2], lines[1::2], strict=True))
+
+
+_LIBDNF = """
+import sys
+from libdnf.conf import ConfigParser
+parser = ConfigParser()
+parser.read(sys.argv[1])
+if parser.hasOption("main", "proxy"):
+    print(parser.getSubstitutedValue("main", "proxy"), end="")
+"""
+
+
+def dnf_configuration(text: str) -> dict[str, str]:
+    """The proxy that dnf takes out of a file that is appended to the one of an image."""
+    python = "/usr/bin/python3"
+    if subprocess.run([python, "-c", "import libdnf"], capture_output=True, check=False).returncode:
+        missing("libdnf", "`apt-get install python3-libdnf`")
+    with tempfile.TemporaryDirectory(prefix="inject-proxy-") as folder:
+        path = Path(folder, "judged.conf")
+        path.write_bytes(f"[main]\ngpgcheck=1\n[updates]\nenabled=1\n{text}".encode())
+        done = subprocess.run([python, "-c", _LIBDNF, path], capture_output=True, check=True)
+    return {"HTTPS_PROXY": done.stdout.decode()} if done.stdout else {}
 
 
 _ESCAPED = re.compile(r"\\(.)")

@@ -7,10 +7,11 @@ it is in the entry or in the Secret of the Cluster is its author's decision unle
 
 Sources: ``modules/pam_env/pam_env.c`` of Linux-PAM (``_parse_env_file``: a ``#`` begins a comment even in quotes, and
 nothing is escaped); POSIX Shell Command Language section 2.2 (``/etc/profile.d``); apt.conf(5) and
-apt-transport-http(1); ``zypp/base/Sysconfig.cc`` and ``zypp/media/proxyinfo/ProxyInfoSysconfig.cc`` of libzypp;
-Docker's documentation "Use a proxy server with the Docker daemon"; systemd.unit(5) for drop-ins; ``File.append`` in
-``api/bootstrap/kubeadm`` of Cluster API, its ``validateFiles`` (a path is unique, content or contentFrom), and
-``bootstrap/eks/api`` of its provider for AWS; ``internal/ignition/clc`` of Cluster API ignores ``append``.
+apt-transport-http(1); dnf.conf(5) and ``IniParser.cpp`` of libdnf; ``zypp/base/Sysconfig.cc`` and
+``zypp/media/proxyinfo/ProxyInfoSysconfig.cc`` of libzypp; Docker's documentation "Use a proxy server with the Docker
+daemon"; systemd.unit(5) for drop-ins; ``File.append`` in ``api/bootstrap/kubeadm`` of Cluster API, its
+``validateFiles`` (a path is unique, content or contentFrom), and ``bootstrap/eks/api`` of its provider for AWS;
+``internal/ignition/clc`` of Cluster API ignores ``append``.
 """
 
 from __future__ import annotations
@@ -99,6 +100,21 @@ _APT = LineForm(
     values=r'"[^"\r\n]*";',
     refused='"\\',
 )
+_DNF = LineForm(
+    names=MappingProxyType({"HTTPS_PROXY": "proxy"}),  # one for all repositories
+    line="[main]\n{name}={value}",  # a section may be there twice; the file of the image may end in another one
+    quoted="{}",
+    before=r"(?:\[main\]\r?\n(?=[^\n]*(?:\n\[|\n?\Z)))?",  # the header of a section without other lines
+    sign=r"[ \t]*=[ \t]*",
+    values=r"[^\s]*",
+    refused="$",
+    has_words=False,
+    limits=(
+        r"(?m)^\[(?!main\])"  # [fedora]
+        r"|^proxy_"  # proxy_username=…
+        r"|^proxy[^\n]*\n[ \t]+\S"  # a line that goes on
+    ),
+)
 _ZYPPER = _ENVIRONMENT._replace(
     names=MappingProxyType({name: name for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")}),
     before=r"[ \t]*",
@@ -145,6 +161,7 @@ NODE_FILES: Mapping[str, NodeFile] = {
     "environment": _file("/etc/environment", _ENVIRONMENT, appends=True),
     "profile": _file("/etc/profile.d/http-proxy.sh", _PROFILE),
     "apt": _file("/etc/apt/apt.conf.d/90http-proxy", _APT),
+    "dnf": _file("/etc/dnf/dnf.conf", _DNF, appends=True),
     "zypper": _file("/etc/sysconfig/proxy", _ZYPPER),
     "docker": _DOCKER._replace(paths=_DOCKER.paths[:1]),
 }
@@ -334,9 +351,11 @@ class ProxyFile(NamedTuple):
     def _may_append(self, draft: Draft) -> bool:
         if self.config.system.has_append and not self.config.has_ignition:
             return True
+        advice = "write an entry with what your image holds"
+        if self.file.lines is _ENVIRONMENT:
+            advice = f'take "profile" in place of "environment", or {advice}'
         message = (
-            f'an entry would replace the "{self.path}" of the image, so none is added: take "profile" in place of '
-            '"environment", or write an entry with what your image holds'
+            f'an entry would replace the "{self.path}" of the image, so none is added: {advice}'
         )
         draft.report("ByHand", message, self.config.files)
         return False

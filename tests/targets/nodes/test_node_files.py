@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from class_objects import answer, cluster, cluster_class, contents, judged, template
-from judges import apt_configuration, environment_file, pam_environment, shell_environment, systemd_environment
+from judges import (
+    apt_configuration,
+    dnf_configuration,
+    environment_file,
+    pam_environment,
+    shell_environment,
+    systemd_environment,
+)
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
@@ -47,6 +54,7 @@ JUDGES: dict[str, Callable[[str], dict[str, str]]] = {
     "environment": pam_environment,
     "profile": _exported,
     "apt": _of_apt,
+    "dnf": dnf_configuration,
     "zypper": _of_sysconfig,
     "docker": systemd_environment,
 }
@@ -65,7 +73,7 @@ def test_its_program_reads_what_was_meant(name: str, settings: ProxySettings) ->
     file = NODE_FILES[name]
     known = file.lines.names if file.lines else settings.variables()
     assert said(name, entry["content"]) == {key: settings.variables()[key] for key in known}
-    assert (entry["path"], entry.get("append")) == (file.paths[0], True if name == "environment" else None)
+    assert (entry["path"], entry.get("append")) == (file.paths[0], True if name in ("environment", "dnf") else None)
     again = run(node_files, outcome.obj, OTHER, {"files": [name]})
     assert said(name, spec_of(again.obj)["files"][0]["content"]).items() <= OTHER.variables().items()
     assert spec_of(run(node_files, outcome.obj, NONE, {"files": [name]}).obj) in ({}, {"files": []})
@@ -123,6 +131,10 @@ def test_ignition_cannot_append_either() -> None:
         pytest.param("environment", "HTTP_PROXY=http://old:1 # was ours\n", id="a comment behind a value"),
         pytest.param("environment", "A=b\\\n", id="a line that goes on"),
         pytest.param("apt", 'Acquire { http::Proxy "http://old:1"; };\n', id="a block of apt"),
+        pytest.param("dnf", "[main]\nproxy=http://old:1\n[fedora]\nenabled=1\n", id="a section of a repository"),
+        pytest.param("dnf", "[main]\nproxy=http://old:1\nproxy_username=svc\n", id="a user of the old proxy"),
+        pytest.param("dnf", "[main]\nproxy=http://old:1\n  more\n", id="a value that goes on in the next line"),
+        pytest.param("dnf", "[main]\n proxy=http://old:1\n", id="a name behind a blank, which dnf does not see"),
     ],
 )
 def test_a_text_with_other_lines_is_left_alone(name: str, text: str) -> None:
@@ -130,6 +142,34 @@ def test_a_text_with_other_lines_is_left_alone(name: str, text: str) -> None:
     outcome = run(node_files, given, OTHER, {"files": [name]})
     assert outcome.changes == []
     assert [one.code for one in outcome.findings] == ["ByHand"]
+
+
+IMAGE = "[main]\ngpgcheck=1\nbest=True\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "removed"),
+    [
+        pytest.param(IMAGE, f"{IMAGE}[main]\nproxy=URL\n", IMAGE, id="another section with our line"),
+        pytest.param(f"{IMAGE}proxy = http://old:1\n", f"{IMAGE}proxy = URL\n", IMAGE, id="a proxy that is there"),
+        pytest.param(
+            "[main]\nproxy=http://old:1\ngpgcheck=1\n",
+            "[main]\nproxy=URL\ngpgcheck=1\n",
+            "[main]\ngpgcheck=1\n",
+            id="one at the beginning of the section",
+        ),
+        pytest.param("[main]\nproxy=http://old:1\n", "[main]\nproxy=URL\n", None, id="nothing else"),
+    ],
+)
+def test_a_file_of_dnf_keeps_its_other_lines(text: str, expected: str, removed: str | None) -> None:
+    path = NODE_FILES["dnf"].paths[0]
+    written = run(node_files, kubeadm({"files": [{"path": path, "content": text}]}), OTHER, {"files": ["dnf"]})
+    (content,) = contents(spec_of(written.obj)).values()
+    assert content == expected.replace("URL", OTHER.https_proxy)
+    assert dnf_configuration(content) == {"HTTPS_PROXY": OTHER.https_proxy}
+    assert run(node_files, written.obj, OTHER, {"files": ["dnf"]}).changes == []
+    left = run(node_files, written.obj, NONE, {"files": ["dnf"]}).obj
+    assert contents(spec_of(left)) == ({} if removed is None else {path: removed})
 
 
 @pytest.mark.parametrize("char", ['"', "$", "#", "`", "\\"])
@@ -165,14 +205,14 @@ def test_patches_of_a_class_write_the_files(version: str) -> None:
     workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
     given = [cluster_class(version, cp, {"md": md}, {}), cp, md, cluster(version, workers=workers)]
     password = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
-    items, _ = answer(given, httpProxy=password, targets={"nodes": ALL})
+    items, _ = answer(given, httpProxy=password, httpsProxy=password, targets={"nodes": ALL})
     assert items[1:3] == [cp, md]
     for spec in judged(items, "one").values():
-        assert [one["path"] for one in spec["files"] if one.get("append")] == ["/etc/environment"]
+        assert [one["path"] for one in spec["files"] if one.get("append")] == ["/etc/environment", "/etc/dnf/dnf.conf"]
         found = contents(spec)
         for name, file in NODE_FILES.items():
             read = said(name, found[file.paths[0]])
-            assert read["HTTP_PROXY"] == password
-            assert name == "apt" or read["NO_PROXY"].startswith(".corp.example,")
-    again, _ = answer(items, httpProxy=password, targets={"nodes": ALL})
+            assert read["HTTPS_PROXY"] == password
+            assert name in ("apt", "dnf") or read["NO_PROXY"].startswith(".corp.example,")
+    again, _ = answer(items, httpProxy=password, httpsProxy=password, targets={"nodes": ALL})
     assert again == items
