@@ -209,9 +209,14 @@ def _is_left_alone(token: str) -> bool:
 def may_hold_a_credential(text: str) -> bool:
     """Return whether a part of a list may be `user:password`, as it is or percent-encoded, or a name with its value.
 
-    Nobody can know which part of the list belongs to it: a password may hold commas and blanks.
+    Nobody can know which part of the list belongs to it: a password may hold commas and blanks. Characters that
+    look alike count as those of ASCII, as they do in names of hosts (RFC 3490, section 4).
     """
-    if text.isascii() and not re.search(_IN_CREDENTIALS, text):
+    if not text.isascii():
+        from unicodedata import normalize  # noqa: PLC0415 -- few lists are not ASCII
+
+        text = normalize("NFKC", text)
+    if not re.search(_IN_CREDENTIALS, text):
         return False
     parts = split(re.sub(_WITHOUT_PORT, r"\g<host>\g<prefix>", text))
     # "Password: secret": a name in front of its value, as in a line of YAML or a header of HTTP.

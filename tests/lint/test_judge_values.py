@@ -62,6 +62,7 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
     ("text", "expected", "corrected"),
     [
         pytest.param("a;b", ["EntryForm"], "a,b", id="a semicolon"),
+        pytest.param("a, b", ["EntryForm"], "a,b", id="a blank beside an entry"),
         pytest.param("*.a.b", ["EntryForm"], ".a.b", id="a glob"),
         pytest.param("*a.b", ["EntryUnread"], "*a.b", id="a glob that no entry can say"),
         pytest.param("10.1.2.3/8", ["EntryForm"], "10.0.0.0/8", id="host bits"),
@@ -165,6 +166,7 @@ def test_a_list_may_be_too_long(longest: int, audience: Audience) -> None:
     [
         *("http://user:S3,CRET@host:3128", "a,user:S3CRET@host", "http://u:S3 CRET@x,b", "S3@C"),
         *("Authorization: Basic S3CRET", "a;token=S3CRET", "proxy?x=S3CRET", "10.0.0.1: S3CRET", "x[::1]:,S3CRET"),
+        *("S3＠CRET", "user：S3CRET", "user﹕S3CRET"),  # noqa: RUF001
     ],
 )
 def test_what_could_be_a_password_is_neither_repeated_nor_corrected(text: str) -> None:
