@@ -20,6 +20,7 @@ HEAD = "apiVersion: v1\nkind: X\n"
         pytest.param("items:\n- |\n  x\n--- \n", id="the beginning of another one at the end"),
         pytest.param("items:\n  - a\nb: 1\n---\nc: 1\n", id="a second document behind another member"),
         pytest.param("items:\n- a: 1\r- b: 2\n", id="a carriage return alone"),
+        pytest.param("items:\n  - a: 1\n - b: 2\n", id="a dash that is less indented than the first one"),
     ],
 )
 def test_what_leaves_a_doubt_is_not_cut(text: str) -> None:

@@ -156,6 +156,12 @@ def test_a_foreign_reference_stays_and_is_reported(settings: Any, options: Any) 
     [
         pytest.param(referring("mycluster-systemd-proxy-0123456789"), OF_ONE, SECRET, id="a name with a hash"),
         pytest.param(referring("x-systemd-proxy"), PROXY, SECRET, id="the Cluster is not known"),
+        pytest.param(
+            referring("b-systemd-proxy"),
+            PROXY._replace(cluster="a", clusters=("a", "b")),
+            {},
+            id="that of one of several Clusters",
+        ),
     ],
 )
 def test_a_reference_that_is_right_stays(old: dict[str, Any], settings: Any, options: Any) -> None:
