@@ -28,7 +28,7 @@ def run(args: Namespace) -> Answer:
     manifests = selection.documents()
     found = find_config(manifests, selection, args.config)
     config = found.load()
-    if config.mode is Mode.CHECK:
+    if config.is_check:
         config = config._replace(mode=Mode.INJECT)
     outcome = run_checked(manifests, config)
     explanation = explain(outcome, manifests, args.cluster, named=args.verbose)

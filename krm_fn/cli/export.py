@@ -16,7 +16,7 @@ from krm_fn.cli.selection import select
 from krm_fn.cli.streams import STDIN, Answer, read_text
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.clusters.cluster import Memberships
-from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.errors import InputError, InternalError, UsageError
 from krm_fn.formats import left_alone
@@ -56,7 +56,7 @@ def run(args: Namespace) -> Answer:
 
 
 def _command_line(args: Namespace, config: ProxyConfig) -> Answer:
-    if config.mode is Mode.REMOVE:
+    if config.is_removal:
         raise UsageError(
             "`spec.mode` must not be Remove: a command line without flags sets no proxy"
         )
@@ -74,7 +74,7 @@ def _file(args: Namespace, config: ProxyConfig) -> Answer:
         raise InternalError(f"`{target.id}` fills no files")
     readers = Readers(target.file.audience)
     resolved = settings.resolve(config, memberships, target=target.id, readers=readers)
-    if not resolved.declared and config.mode is not Mode.REMOVE:
+    if not resolved.declared and not config.is_removal:
         raise UsageError(
             "the ProxyConfig must say which proxy goes into the file: in `spec`, in an override whose `match` holds "
             f"nothing but `targets: [{target.id}]`, or in one that fits `--cluster`, `--labels` and `--role`"

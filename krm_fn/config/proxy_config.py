@@ -332,9 +332,19 @@ class ProxyConfig(NamedTuple):
         return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
 
     @property
+    def is_removal(self) -> bool:
+        """Whether a run removes the proxy from all objects."""
+        return self.mode is Mode.REMOVE
+
+    @property
+    def is_check(self) -> bool:
+        """Whether a run reports changes and makes none."""
+        return self.mode is Mode.CHECK
+
+    @property
     def removes(self) -> bool:
         """Whether some objects are to have no proxy: all in a removal, or those of an override."""
-        return self.mode is Mode.REMOVE or any(override.disabled for override in self.overrides)
+        return self.is_removal or any(override.disabled for override in self.overrides)
 
     @property
     def proxy_urls(self) -> frozenset[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from krm_fn.config import Mode
 from krm_fn.explain.cluster_names import NamesOfClusters, cluster_name
 from krm_fn.explain.grants import READERS, Grant
 from krm_fn.krm.masking import redact
@@ -100,7 +99,7 @@ def _why_nothing(outcome: Outcome, grants: Iterable[Grant]) -> dict[str, str]:
     reasons = {}
     for obj, memberships in overview.clusters:
         why = "no object of the input that a target writes into makes its nodes"
-        if obj.ref in served or overview.config.mode is Mode.REMOVE:
+        if obj.ref in served or overview.config.is_removal:
             why = ""
         elif not is_selected(obj, overview.config):
             why = "`spec.selector` leaves the Cluster out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config import ProxyConfig
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, shortened
@@ -371,6 +371,6 @@ def usual_reason(row: str, overview: Overview) -> Reason:
     targets = _TARGETS.get(row, ())
     if targets and not any(config.targets.is_on(target) for target in targets):
         return Reason(Why.SWITCHED_OFF)
-    if config.mode is Mode.REMOVE and row != NOT_JUDGED:
+    if config.is_removal and row != NOT_JUDGED:
         return Reason(Why.HOLD_NONE)
     return Reason(USUAL[row])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from krm_fn import patch, placeholders
-from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config import ProxyConfig
 from krm_fn.errors import InternalError
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
@@ -52,22 +52,22 @@ def edit_all(records: Sequence[ObjectRecord], changes: ListChanges, config: Prox
                 if (target_record.target_id == OF_CLASSES) is is_class
             ]
             if targets:
-                _edit_object(targets, changes, config.mode, ours)
+                _edit_object(targets, changes, config, ours)
 
 
 def _edit_object(
-    targets: Sequence[TargetRecord], changes: ListChanges, mode: Mode, ours: set[str]
+    targets: Sequence[TargetRecord], changes: ListChanges, config: ProxyConfig, ours: set[str]
 ) -> None:
     """Apply the edits of some targets to their object, and complete their records with the results."""
     data = targets[0].obj.data
     before = data.copy()
-    edited = [_edited(target_record, changes, mode) for target_record in targets]
+    edited = [_edited(target_record, changes, config) for target_record in targets]
     edits = [done.edit for done in edited if done.edit]
     if data:  # else the object goes
         _prove(before, edits, data)
     # Read now, while the texts of this object are in the caches of those who read them.
     for done in edited:
-        _complete(done, mode, reads_again=bool(edits))
+        _complete(done, config, reads_again=bool(edits))
     for target_record in targets if edits and ours else ():
         path = _path_of_replaced(target_record, ours)
         if path:  # one warning for an object
@@ -114,7 +114,7 @@ class _Edited(NamedTuple):
     edit: Edit | None
 
 
-def _edited(target_record: TargetRecord, changes: ListChanges, mode: Mode) -> _Edited:
+def _edited(target_record: TargetRecord, changes: ListChanges, config: ProxyConfig) -> _Edited:
     """Apply the edit of a target to the data of its object; in a check, an object that lacks its proxy is an error."""
     places = target_record.places()
     target_record.before = tuple(target_record.readings(places))
@@ -124,14 +124,14 @@ def _edited(target_record: TargetRecord, changes: ListChanges, mode: Mode) -> _E
             edit = proposal
             _apply(edit, target_record, changes)
             continue
-        is_error = proposal.is_stale and mode is Mode.CHECK
+        is_error = proposal.is_stale and config.is_check
         severity = Severity.ERROR if is_error else proposal.severity
         finding = proposal._replace(severity=severity)
         target_record.results.append(target_record.result(finding))
     return _Edited(target_record, places, edit)
 
 
-def _complete(edited: _Edited, mode: Mode, *, reads_again: bool) -> None:
+def _complete(edited: _Edited, config: ProxyConfig, *, reads_again: bool) -> None:
     """Complete the record of a target, after all edits of its object are made, with secrets hidden in its results."""
     target_record, places, edit = edited
     before = target_record.before
@@ -144,7 +144,7 @@ def _complete(edited: _Edited, mode: Mode, *, reads_again: bool) -> None:
     if edit is not None:
         edit = with_values(edit, before, after)
         is_new, target = target_record.record.is_new, target_record.target_id
-        results.append(result_of_edit(edit, target_record.obj, mode, target, is_new=is_new))
+        results.append(result_of_edit(edit, target_record.obj, config, target, is_new=is_new))
         ours = [settings.no_proxy for settings in target_record.all_settings if settings.no_proxy]
         lost = replaced_list(before, after, ours)
         results += map(target_record.result, lost)
@@ -156,8 +156,7 @@ def _complete(edited: _Edited, mode: Mode, *, reads_again: bool) -> None:
 def _notes(target_record: TargetRecord) -> Iterator[Result]:
     """Yield the notes about the proxy of a place; those about a list, only where our list is written."""
     resolved = target_record.resolved
-    has_list = any(reading.is_list and reading.value is not None for reading in target_record.after)
-    if not (has_list or target_record.has_list_by_class):
+    if not (target_record.has_list or target_record.has_list_by_class):
         resolved = resolved._replace(missing=())
     return notes(resolved, target_record.memberships)
 
@@ -225,7 +224,7 @@ def _apply(edit: Edit, target_record: TargetRecord, changes: ListChanges) -> Non
 
 
 def result_of_edit(
-    edit: Edit, obj: Object, mode: Mode, target: str = "", *, is_new: bool = False
+    edit: Edit, obj: Object, config: ProxyConfig, target: str = "", *, is_new: bool = False
 ) -> Result:
     """Return the one result about an edit; that of a new object shows no values, which are in it."""
     result = Result(
@@ -240,7 +239,7 @@ def result_of_edit(
     if is_new:
         message = f"created: the list has no such object; {edit.message}"
         result = result._replace(message=message, path=(), current=None, proposed=None)
-    if mode is Mode.CHECK:
+    if config.is_check:
         message = f"{result.message}: not done, because `mode: Check` changes nothing"
         result = result._replace(severity=Severity.ERROR, message=message, code=CHANGE_DUE)
     return result
@@ -310,8 +309,7 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     silencer: Silencer,
 ) -> list[Result]:
     """Give objects their new names, in their records, too; return the results with these names."""
-    is_check = config.mode is Mode.CHECK
-    if not is_check and are_severe(results, Severity.ERROR):
+    if not config.is_check and are_severe(results, Severity.ERROR):
         return results  # nothing will be changed
     targets = [*edited_targets(records)]
     changed: set[ObjectRecord] = set()
@@ -324,13 +322,13 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     of_templates = list(template_names(source, targets, config, changed))
     _write(of_templates, changes)
     notes += of_templates
-    results += silencer.left(_result(note, config.mode) for note in notes)
+    results += silencer.left(_result(note, config) for note in notes)
     refs = {}
     for note in notes:
         if note.new_name:
             ref = note.record.obj.ref
             refs[ref] = ref._replace(name=note.new_name)
-    if refs and not is_check:
+    if refs and not config.is_check:
         for record in records:
             ref = refs.get(record.obj.ref, record.obj.ref)
             record.obj = record.obj._replace(ref=ref)
@@ -356,8 +354,8 @@ def _write(notes: Sequence[RolloutNote], changes: ListChanges) -> set[ObjectReco
     return changed
 
 
-def _result(note: RolloutNote, mode: Mode) -> Result:
+def _result(note: RolloutNote, config: ProxyConfig) -> Result:
     obj = note.record.obj
     if isinstance(note.proposal, Result):
         return note.proposal.about(obj.ref)
-    return result_of_edit(note.proposal, obj, mode)
+    return result_of_edit(note.proposal, obj, config)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters.kinds import CLUSTER_CLASS
-from krm_fn.config import KIND, Mode, ProxyConfig
+from krm_fn.config import KIND, ProxyConfig
 from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
@@ -149,7 +149,7 @@ def _judge(
             else:
                 continue
             sentence = _FAULTS[why]
-            if why is Why.STILL_HOLD and config.mode is Mode.REMOVE:
+            if why is Why.STILL_HOLD and config.is_removal:
                 sentence = "still sets `{name}`: {advice}"
             message = sentence.format(
                 name=reading.member or reading.variable,
@@ -225,7 +225,7 @@ def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Iterator[Res
     It is a warning where something that a run writes reads the file.
     """
     right = with_and_without_credentials(config.proxy_urls)
-    if config.mode is Mode.REMOVE:
+    if config.is_removal:
         right = set()
     elif not right:
         return
@@ -236,7 +236,7 @@ def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Iterator[Res
         text = content.decode(errors="replace")
         for variable, url in urls_in_text(text):
             if url not in right:
-                state = "still sets" if config.mode is Mode.REMOVE else "sets another proxy in"
+                state = "still sets" if config.is_removal else "sets another proxy in"
                 message = f"{state} `{variable}`: this file holds no objects that a run writes: change it yourself"
                 is_info = not re.search(_READ, text)
                 finding = Result.of("OtherProxy", message, is_info=is_info)

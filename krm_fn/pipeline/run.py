@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krm_fn.config import Lookup, Mode, ProxyConfig, load
+from krm_fn.config import Lookup, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.codes import OF_RUN, Severity
@@ -52,7 +52,7 @@ def run(data: bytes) -> Outcome:
     outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
     left = ""
     overview = outcome.overview
-    if overview is not NOT_PLANNED and overview.config.mode is not Mode.REMOVE:
+    if overview is not NOT_PLANNED and not overview.config.is_removal:
         from krm_fn.pipeline.covered import total  # noqa: PLC0415 -- a removal counts nothing
 
         left = total(outcome, resource_list)
@@ -121,13 +121,13 @@ def run_checked(
 
         judged += stale_files(objects.others, config)
     found += once_for_each_fact(silencer.left(judged))
-    if config.mode is not Mode.REMOVE:
+    if not config.is_removal:
         found += silencer.left(silencer.idle(given.ref, OF_RUN))
     hidden = [*silencer.silenced, *silencer.switched_off]
     known = results.without_duplicates(found)
     has_errors = results.are_severe(found, Severity.ERROR)
-    is_failed = has_errors and config.mode is not Mode.CHECK
-    if config.mode is Mode.CHECK or has_errors:
+    is_failed = has_errors and not config.is_check
+    if config.is_check or has_errors:
         changes = ListChanges()
         found = [result for result in found if result.severity is not Severity.INFO]
     return Outcome(
@@ -190,7 +190,7 @@ def _unused(
         for subject in target_record.subjects
     ]
     idle = [*unused.unused_overrides(config, subjects)]
-    if config.mode is not Mode.REMOVE:
+    if not config.is_removal:
         idle += unused.unused_matchers(config, overview, objects)
     return [
         *(finding.about(given.ref) for finding in idle),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn import placeholders
 from krm_fn.clusters import Membership, may_be_same
-from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config import ProxyConfig
 from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, count
@@ -45,7 +45,7 @@ def review(
     records = overview.records
     yield from _unreached_objects(records)
     targets = [*edited_targets(records)]
-    is_removal = config.mode is Mode.REMOVE
+    is_removal = config.is_removal
     without = [] if is_removal else [*_nodes_without_proxy(overview, config)]
     # A target that is asked about an object, and has no place in it, leaves an empty record.
     has_place = any(target_record.after or target_record.results for target_record in targets)
@@ -202,10 +202,7 @@ def _service_addresses(targets: Iterable[TargetRecord]) -> Iterator[Result]:
         policy = target_record.resolved.policy
         if policy.style is not Style.PORTABLE or not policy.derives(SERVICE_ADDRESSES):
             continue
-        has_list = any(
-            reading.is_list and reading.value is not None for reading in target_record.after
-        )
-        if not (has_list and target_record.variables):
+        if not (target_record.has_list and target_record.variables):
             continue
         for membership in target_record.memberships:
             for fact in membership.cluster.network.service_cidrs:
@@ -226,7 +223,7 @@ def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) 
             f"({count(overview.candidates, 'object')}), so inject-proxy changes nothing: correct it, or remove it"
         )
         yield Result.of("SettingUnused", message).about(config_ref)
-    if config.mode is not Mode.REMOVE:
+    if not config.is_removal:
         for obj in overview.not_generated:
             message = (
                 f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` '

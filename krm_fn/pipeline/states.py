@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters import Key, ObjectIndex, key_of, uses
-from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.patch import list_at, text_at
@@ -44,7 +44,7 @@ def complete(overview: Overview, config: ProxyConfig) -> None:
         note_other_places(naming, overview.uses, config)
     why_none = {}
     for nodes in overview.other_nodes:
-        if nodes.is_own and config.mode is not Mode.REMOVE:
+        if nodes.is_own and not config.is_removal:
             message = why_without(nodes, config, is_written=False)
             if message:
                 why_none[nodes.obj.ref] = Result.of("NodesWithoutProxy", message)
@@ -94,7 +94,7 @@ def _why_not_wanted(
     record: ObjectRecord, asked: Iterable[TargetRecord], config: ProxyConfig
 ) -> Reason | None:
     """Return why the targets that look at an object give it no proxy; None where none does."""
-    if config.mode is Mode.REMOVE:
+    if config.is_removal:
         if record.holds_proxy:
             return Reason(Why.STILL_HOLD)
         return Reason(Why.HOLD_NONE)

@@ -152,6 +152,11 @@ class TargetRecord:
         return urls - {""}
 
     @property
+    def has_list(self) -> bool:
+        """Whether a place holds a list after the run."""
+        return any(reading.is_list and reading.value is not None for reading in self.after)
+
+    @property
     def has_list_by_class(self) -> bool:
         """Whether it is a Cluster that gets its ``NO_PROXY`` by a ClusterClass, whatever the Cluster itself holds."""
         known = self.class_context

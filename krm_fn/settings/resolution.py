@@ -16,7 +16,6 @@ from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_p
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import (
     Declaration,
-    Mode,
     ProxyConfig,
     TargetOptions,
     exports_variables,
@@ -225,7 +224,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     trusted = [known for known in memberships if known not in strangers]
     memberships = trusted or [_known_elsewhere(guest) for guest in strangers]
     blank = _blank(memberships)
-    is_removal = config.mode is Mode.REMOVE
+    is_removal = config.is_removal
     if is_removal and not _keeps(config, target):
         return Resolved(blank)
     own = blank._replace(trusted_ca=config.trusted_ca, mirror=config.mirror)
@@ -297,7 +296,7 @@ def declared_urls(
     config: ProxyConfig, memberships: Sequence[Membership], *, target: str, name: str = ""
 ) -> Urls | None:
     """Return the proxies for ``http://`` and ``https://`` that ``resolve`` finds; None if nothing declares any."""
-    if config.mode is Mode.REMOVE:
+    if config.is_removal:
         return "", ""
     readers = Readers(Audience.PRODUCT)
     resolved = resolve(config, memberships, target=target, readers=readers, name=name)

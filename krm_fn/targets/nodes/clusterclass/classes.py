@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
 from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of
-from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Texts
@@ -65,7 +65,7 @@ class Classes(ClassPlans):
         self._config = config
         self._classes: dict[Key, ListedClass] = {}
         self._is_chosen = False
-        if config.mode is Mode.REMOVE:
+        if config.is_removal:
             return
         is_enabled = config.targets.is_on(OF_CLASSES)
         self._is_chosen = is_enabled and config.targets.given_for(OF_CLASSES) == "Patch"
