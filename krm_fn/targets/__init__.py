@@ -74,18 +74,6 @@ class ClassPlan(NamedTuple):
     findings: Sequence[Result] = ()
 
 
-class VariableContent(NamedTuple):
-    """The content that our variable of a class needs for its patches.
-
-    Attributes:
-        proxy: the proxy itself, because a patch writes it into a drop-in or a command; if False, whether there is one.
-        secret: the name of a Secret, because drop-ins come from that of each Cluster.
-    """
-
-    proxy: bool = False
-    secret: bool = False
-
-
 class ClassContext(NamedTuple):
     """The other objects of the list as a target knows them while it edits a ClusterClass, or a Cluster of one.
 
@@ -95,7 +83,9 @@ class ClassContext(NamedTuple):
     Attributes:
         is_wanted: the nodes of some Cluster get a proxy by the class.
         is_known: the class is in the list, and is not left out of it.
-        content: that of our variable.
+        has_urls: our variable holds the proxy itself, because a patch writes it into a drop-in or a command; if False,
+            it says whether there is one.
+        has_secret: our variable may hold the name of a Secret, because drop-ins come from that of each Cluster.
         default: the proxy that the class gives to nodes of which nothing is said.
         groups: the proxy of each group of workers of a Cluster: (section, name) -> proxy.
         repairs_erased: its patches erase lists, so additions that all Clusters share are made by a patch, too.
@@ -106,7 +96,8 @@ class ClassContext(NamedTuple):
 
     is_wanted: bool = False
     is_known: bool = True
-    content: VariableContent = VariableContent()
+    has_urls: bool = False
+    has_secret: bool = False
     default: ProxySettings = ProxySettings()
     groups: Mapping[WorkerClass, ProxySettings] = MappingProxyType({})
     repairs_erased: bool = False

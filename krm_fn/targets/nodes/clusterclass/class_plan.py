@@ -300,7 +300,7 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
         findings += group.findings
     if any(finding.is_stale for finding in findings):
         return ClassPlan(None, findings=findings)
-    condition = enabled_if(listed.context().content)
+    condition = enabled_if(listed.context())
     front = [*_patch(EMPTY_LISTS, groups, condition)]
     behind: list[Fields] = []
     for name in (ADDITIONS, LISTS, NODES):

@@ -14,11 +14,10 @@ checked against the schema, and members that the schema does not name are an err
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
-from krm_fn.config import exports_variables
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
@@ -28,10 +27,8 @@ from krm_fn.places import cluster_secret
 from krm_fn.places.mapping_forms import CAMEL, NamedItem, OneMember
 from krm_fn.places.place import Place, Reading
 from krm_fn.products.cluster_api import CLUSTER
-from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
-from krm_fn.target_table import part_of
-from krm_fn.targets import ClassContext, ClassPlan, VariableContent
+from krm_fn.targets import ClassContext, ClassPlan
 from krm_fn.targets.base import Context, Options, Places, Target
 from krm_fn.targets.nodes.clusterclass.class_data import (
     PATCHES,
@@ -64,24 +61,14 @@ _GROUP = 5
 """So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
 
 
-def variable_content(targets: Collection[str], options: Options) -> VariableContent:
-    """Return the content that the variable needs for the edits of some targets in templates."""
-    in_secret = {
-        target for target in targets if text_at(options, (part_of(target), "content")) == "Secret"
-    }
-    idle = frozenset() if exports_variables(options) else ONLY_EXPORTERS
-    writers = set(targets) - in_secret - idle
-    return VariableContent(proxy=bool(writers), secret=bool(in_secret))
-
-
 def has_proxy(settings: ProxySettings) -> bool:
     """Return whether any proxy is set."""
     return bool(settings.http_proxy or settings.https_proxy)
 
 
-def variable_value(settings: ProxySettings, content: VariableContent) -> Fields:
+def variable_value(settings: ProxySettings, context: ClassContext) -> Fields:
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
-    if not content.proxy:
+    if not context.has_urls:
         return {ENABLED: True} if has_proxy(settings) else {}
     members = {
         "httpProxy": settings.http_proxy,
@@ -91,34 +78,34 @@ def variable_value(settings: ProxySettings, content: VariableContent) -> Fields:
     return {name: value for name, value in members.items() if value}
 
 
-def variable_definition(settings: ProxySettings, content: VariableContent) -> Fields:
+def variable_definition(settings: ProxySettings, context: ClassContext) -> Fields:
     """Return the entry of ``spec.variables``; ``settings`` are its default.
 
     An earlier value in a Cluster stays valid where no URL is needed.
     """
     description = "The proxy of the nodes; without httpProxy and httpsProxy they have none."
     properties: Fields = dict(_PROXY)
-    if not content.proxy:
+    if not context.has_urls:
         description = (
             "Whether the nodes have a proxy, which is in a Secret of their Cluster; without enabled they have "
             "none. httpProxy counts as enabled, and is not read otherwise, nor are httpsProxy and noProxy."
         )
         properties = {ENABLED: {"type": "boolean"}, **properties}
-    if content.secret:
+    if context.has_secret:
         properties[SECRET] = _NAME_OF_SECRET
     schema = {
         "description": description,
         "type": "object",
         "properties": properties,
-        "default": variable_value(settings, content),
+        "default": variable_value(settings, context),
     }
     return {"name": VARIABLE, "required": False, "schema": {"openAPIV3Schema": schema}}
 
 
-def enabled_if(content: VariableContent) -> str:
+def enabled_if(context: ClassContext) -> str:
     """Return the condition of patches for Clusters that have a proxy."""
     members = ".httpProxy .httpsProxy"
-    if not content.proxy:
+    if not context.has_urls:
         members = f".{ENABLED} {members}"
     return f"{{{{ with .{VARIABLE} }}}}{{{{ if or {members} }}}}true{{{{ end }}}}{{{{ end }}}}"
 
@@ -139,7 +126,7 @@ def places_in_cluster(obj: Data, settings: ProxySettings, context: ClassContext)
     for path, group in variable_lists(obj):
         if any(group):
             groups[path] = context.groups.get(group, settings)
-    if context.is_wanted and context.content.secret and has_proxy(settings):
+    if context.is_wanted and context.has_secret and has_proxy(settings):
         for path, proxy in groups.items():
             if has_proxy(proxy) and proxy.variables() != settings.variables():
                 message = (
@@ -163,8 +150,8 @@ def _place(
     secret = ""
     if context.is_wanted:
         secret = _secret(obj, path, proxy, context)
-        value = variable_value(proxy, context.content)
-        is_inherited = value == variable_value(inherited, context.content)
+        value = variable_value(proxy, context)
+        is_inherited = value == variable_value(inherited, context)
         if is_inherited and not (is_whole and secret):  # a class names no Secret
             value = None
     if value is not None and secret:
@@ -182,7 +169,7 @@ def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContex
 
     Only the rollout knows the hash, so a name that an earlier run wrote is kept until then.
     """
-    if not context.content.secret or not has_proxy(proxy):
+    if not context.has_secret or not has_proxy(proxy):
         return ""
     if context.secret is not None:
         return context.secret
@@ -210,7 +197,7 @@ def places_in_class(obj: Data, settings: ProxySettings, context: ClassContext) -
     if settings.is_declared or not named_items(obj, VARIABLES, VARIABLE):
         ours = []
         if plan.has_ours and context.is_wanted:
-            ours.append(variable_definition(settings, context.content))
+            ours.append(variable_definition(settings, context))
         definitions = ClassList(_with_ours(obj, ours))
         yield Place(VARIABLES, definitions, f"the variable `{VARIABLE}`", 1, is_unconditional=True)
     yield Place(PATCHES, ClassList(plan.patches), "our patches", is_unconditional=True)
@@ -266,7 +253,7 @@ class _ClusterClass(Target):
     def node_secret(self, data: Data, context: Context) -> str | None:
         """Return the name of the Secret from which nodes of a Cluster take drop-ins."""
         of_class = context.class_context
-        if of_class is None or not of_class.is_wanted or not of_class.content.secret:
+        if of_class is None or not of_class.is_wanted or not of_class.has_secret:
             return None
         proxies = (context.settings, *of_class.groups.values())
         if data.get("kind") != CLUSTER[1] or not any(map(has_proxy, proxies)):

@@ -17,15 +17,22 @@ from functools import cached_property
 
 from krm_fn.clusters import CLUSTER_VARIABLES, Key, Membership, ObjectIndex, key_of
 from krm_fn.clusters.references import WorkerClass
-from krm_fn.config import ProxyConfig, TargetOptions
+from krm_fn.config import ProxyConfig, TargetOptions, exports_variables
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import list_at, lookup, named_items, text_at
 from krm_fn.places.provided import name_of
 from krm_fn.products import nutanix
-from krm_fn.products.node_kinds import FILE_TARGETS, FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
+from krm_fn.products.node_kinds import (
+    FILE_TARGETS,
+    FILES_ON_REQUEST,
+    NODE_KINDS,
+    OF_CLASSES,
+    ONLY_EXPORTERS,
+)
 from krm_fn.settings import Resolved
+from krm_fn.target_table import part_of
 from krm_fn.targets import ALL_NODES, TARGETS, ClassContext, ClassPlan
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.clusterclass.class_data import (
@@ -38,7 +45,6 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     written_path,
 )
 from krm_fn.targets.nodes.clusterclass.class_settings import for_nodes
-from krm_fn.targets.nodes.clusterclass.class_target import variable_content
 from krm_fn.targets.nodes.node_files import UNITS, drop_in
 
 _CAREN = "nutanix"
@@ -235,12 +241,20 @@ class ListedClass:
             kind = NODE_KINDS.get(nodes.template.group_kind)
             if kind:
                 targets += kind.system.targets
+        targets = self.enabled(targets)
+        in_secret = [
+            target
+            for target in targets
+            if text_at(self.options, (part_of(target), "content")) == "Secret"
+        ]
+        idle = () if exports_variables(self.options) else ONLY_EXPORTERS
         plan = self.plan
         if plan and self.is_blocked:
             plan = plan._replace(patches=None)
         return ClassContext(
             self.is_wanted,
-            content=variable_content(self.enabled(targets), self.options),
+            has_urls=not {*targets} <= {*in_secret, *idle},
+            has_secret=bool(in_secret),
             default=self.default.settings,
             repairs_erased=self.repairs_erased,
             of_class=key_of(self.obj),
