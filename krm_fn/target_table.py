@@ -64,9 +64,10 @@ _VALUES = _DATA | {release_kinds.HELM_RELEASE}
 _PODS = frozenset(POD_SPEC_OF)
 
 
-def _add_ons(*kinds: GroupKind) -> TargetRow:
+def _add_ons(target: str) -> TargetRow:
     """Return the row of add-ons of TKG, which have data values in Secrets and resources of some kinds."""
-    words = (*tkg.ADD_ON_SECRET_TYPES, *dict.fromkeys(group for group, _ in kinds))
+    kinds = {add_on.kind for add_on in tkg.ADD_ONS if add_on.target == target and add_on.kind}
+    words = (*tkg.ADD_ON_SECRET_TYPES, *{group for group, _ in kinds})
     return TargetRow("tkg.add_ons", _kinds("Secret").union(kinds), text_hints=words)
 
 
@@ -186,13 +187,7 @@ ROWS: Mapping[str, TargetRow] = {
         _VALUES,
         text_hints=giantswarm.CHARTS_WITH_PROXY,
     ),
-    "tkg.vsphereCPI": _add_ons(tkg.VSPHERE_CPI_CONFIG),
-    "tkg.vsphereCSI": _add_ons(tkg.VSPHERE_CSI_CONFIG),
-    "tkg.kappController": _add_ons(tkg.KAPP_CONTROLLER_CONFIG),
-    "tkg.pinniped": _add_ons(),
-    "tkg.cloudCSI": _add_ons(
-        tkg.AWS_EBS_CSI_CONFIG, tkg.AZURE_DISK_CSI_CONFIG, tkg.AZURE_FILE_CSI_CONFIG
-    ),
+    **{add_on.target: _add_ons(add_on.target) for add_on in tkg.ADD_ONS},
     "tkg.clusterConfig": TargetRow(
         "tkg.cluster_config",
         _kinds("Secret"),

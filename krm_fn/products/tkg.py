@@ -8,41 +8,88 @@ Sources: ``vmware-tanzu/tanzu-framework`` release-0.29: ``addons/pkg/util``
 
 from __future__ import annotations
 
+from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products.proxy_keys import ProxyKeys
 
 _RUN = "run.tanzu.vmware.com"
-_CPI = "cpi.tanzu.vmware.com"
 _CSI = "csi.tanzu.vmware.com"
 
 TANZU_KUBERNETES_CLUSTER = (_RUN, "TanzuKubernetesCluster")
 CLUSTER_BOOTSTRAP = (_RUN, "ClusterBootstrap")
 """Where TKG says from which objects the add-ons of a Cluster take their values."""
-KAPP_CONTROLLER_CONFIG = (_RUN, "KappControllerConfig")
-VSPHERE_CPI_CONFIG = (_CPI, "VSphereCPIConfig")
-VSPHERE_CSI_CONFIG = (_CSI, "VSphereCSIConfig")
-AWS_EBS_CSI_CONFIG = (_CSI, "AwsEbsCSIConfig")
-AZURE_DISK_CSI_CONFIG = (_CSI, "AzureDiskCSIConfig")
-AZURE_FILE_CSI_CONFIG = (_CSI, "AzureFileCSIConfig")
 
-VSPHERE_CPI = "vsphere-cpi"
-VSPHERE_CSI = "vsphere-csi"
-KAPP_CONTROLLER = "kapp-controller"
-PINNIPED = "pinniped"
-AWS_EBS_CSI = "aws-ebs-csi-driver"
-AZURE_DISK_CSI = "azuredisk-csi-driver"
-AZURE_FILE_CSI = "azurefile-csi-driver"
+
+class AddOn(NamedTuple):
+    """An add-on that takes a proxy.
+
+    Attributes:
+        target: the ID of its target.
+        name: the one in label and annotation of its Secret, and in the names of its objects.
+        label: its name in messages.
+        mark: a document with this member holds its data values; ``spec`` of its configuration resource has it, too.
+        kind: its configuration resource, if it has one.
+        inside: the way from the mark to the members of the proxy there.
+    """
+
+    target: str
+    name: str
+    label: str
+    mark: str
+    kind: GroupKind | None = None
+    inside: Texts = ()
+
+
 ADD_ONS = (
-    VSPHERE_CPI,
-    VSPHERE_CSI,
-    KAPP_CONTROLLER,
-    PINNIPED,
-    AWS_EBS_CSI,
-    AZURE_DISK_CSI,
-    AZURE_FILE_CSI,
+    AddOn(
+        "tkg.vsphereCPI",
+        "vsphere-cpi",
+        "vSphere CPI",
+        "vsphereCPI",
+        ("cpi.tanzu.vmware.com", "VSphereCPIConfig"),
+        ("proxy",),
+    ),
+    AddOn(
+        "tkg.vsphereCSI",
+        "vsphere-csi",
+        "vSphere CSI",
+        "vsphereCSI",
+        (_CSI, "VSphereCSIConfig"),
+        ("config",),
+    ),
+    AddOn(
+        "tkg.kappController",
+        "kapp-controller",
+        "kapp-controller",
+        "kappController",
+        (_RUN, "KappControllerConfig"),
+        ("config",),
+    ),
+    AddOn("tkg.pinniped", "pinniped", "Pinniped", "pinniped"),
+    AddOn(
+        "tkg.cloudCSI",
+        "aws-ebs-csi-driver",
+        "the AWS EBS driver",
+        "awsEBSCSIDriver",
+        (_CSI, "AwsEbsCSIConfig"),
+    ),
+    AddOn(
+        "tkg.cloudCSI",
+        "azuredisk-csi-driver",
+        "the Azure Disk driver",
+        "azureDiskCSIDriver",
+        (_CSI, "AzureDiskCSIConfig"),
+    ),
+    AddOn(
+        "tkg.cloudCSI",
+        "azurefile-csi-driver",
+        "the Azure File driver",
+        "azureFileCSIDriver",
+        (_CSI, "AzureFileCSIConfig"),
+    ),
 )
-PACKAGE_SUFFIXES = tuple(f"-{add_on}-package" for add_on in ADD_ONS)
+PACKAGE_SUFFIXES = tuple(f"-{add_on.name}-package" for add_on in ADD_ONS)
 ADD_ON_SUFFIXES = tuple(
-    f"-{add_on}-{kind}" for add_on in ADD_ONS for kind in ("addon", "package", "data-values")
+    f"-{add_on.name}-{kind}" for add_on in ADD_ONS for kind in ("addon", "package", "data-values")
 )
 """Cluster name and one of these: a Secret with data values of an add-on."""
 CONFIG_VALUES_SUFFIX = "-config-values"

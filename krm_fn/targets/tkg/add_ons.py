@@ -13,7 +13,7 @@ from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, GroupKind, NamedTuple
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, text_at
 from krm_fn.places.certificates import CertificateText
@@ -21,6 +21,7 @@ from krm_fn.places.mapping_forms import CAMEL, SNAKE
 from krm_fn.places.place import Place
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products import tkg
+from krm_fn.products.tkg import AddOn
 from krm_fn.targets.base import Context, Data, Places, Target
 
 _NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"  # noqa: E501
@@ -29,112 +30,6 @@ _NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it w
 # The schemas of TKG allow texts only.
 _SNAKE = SNAKE._replace(is_strict=True)
 _CAMEL = CAMEL._replace(is_strict=True)
-
-
-class AddOn(NamedTuple):
-    """One add-on.
-
-    Attributes:
-        target: the ID of its target.
-        name: the one in label and annotation of its Secret.
-        label: its name in messages.
-        mark: a document with this member holds its data values; ``spec`` of its configuration resource has it, too.
-        kind: its configuration resource, if it has one.
-        inside: the way from the mark to the members of the proxy there.
-    """
-
-    target: str
-    name: str
-    label: str
-    mark: str
-    kind: GroupKind | None = None
-    inside: Pointer = ()
-
-    @property
-    def takes_certificates(self) -> bool:
-        """Whether certificates to trust can stand beside the proxy."""
-        return self.name == tkg.KAPP_CONTROLLER
-
-    def in_configuration(self, data: Data) -> Iterator[Place]:
-        """Yield the places in its configuration resource."""
-        # Where vSphere itself runs Kubernetes, the add-on reads no proxy.
-        if text_at(data, ("spec", self.mark, "mode")).startswith("vsphereParavirtual"):
-            return
-        names = _SNAKE if self.name == tkg.VSPHERE_CPI else _CAMEL
-        keep = 1 if self.takes_certificates else 2
-        label = f"the configuration of {self.label}"
-        yield from self._places(Place(("spec", self.mark, *self.inside), names, label, keep))
-
-    def in_document(self, document: Any, *, is_own: bool) -> Iterator[Place]:
-        """Yield the places in a document of data values.
-
-        ``is_own``: the Secret is that of the add-on, so its mapping goes when nothing is left in it.
-        """
-        path: Pointer = (self.mark,)
-        names = _SNAKE
-        if self.name == tkg.PINNIPED:
-            # In a workload cluster Pinniped speaks to the supervisor alone.
-            if document.get("tkg_cluster_role") == "workload":
-                return
-            path = ()
-        elif self.takes_certificates:
-            path = (self.mark, *self.inside)
-            names = _CAMEL
-        keep = 0 if is_own and len(document) > 1 else 1
-        yield from self._places(Place(path, names, f"the data values of {self.label}", keep))
-
-    def _places(self, place: Place) -> Iterator[Place]:
-        """Yield the place of the proxy, and that of the certificates in the same mapping."""
-        yield place
-        if self.takes_certificates:
-            path = (*place.path, "caCerts")
-            form = CertificateText()
-            yield Place(path, form, "`caCerts`", place.kept_steps, is_unconditional=True)
-
-
-_CLOUD = "tkg.cloudCSI"
-ADD_ONS = (
-    AddOn(
-        "tkg.vsphereCPI",
-        tkg.VSPHERE_CPI,
-        "vSphere CPI",
-        "vsphereCPI",
-        tkg.VSPHERE_CPI_CONFIG,
-        ("proxy",),
-    ),
-    AddOn(
-        "tkg.vsphereCSI",
-        tkg.VSPHERE_CSI,
-        "vSphere CSI",
-        "vsphereCSI",
-        tkg.VSPHERE_CSI_CONFIG,
-        ("config",),
-    ),
-    AddOn(
-        "tkg.kappController",
-        tkg.KAPP_CONTROLLER,
-        "kapp-controller",
-        "kappController",
-        tkg.KAPP_CONTROLLER_CONFIG,
-        ("config",),
-    ),
-    AddOn("tkg.pinniped", tkg.PINNIPED, "Pinniped", "pinniped"),
-    AddOn(_CLOUD, tkg.AWS_EBS_CSI, "the AWS EBS driver", "awsEBSCSIDriver", tkg.AWS_EBS_CSI_CONFIG),
-    AddOn(
-        _CLOUD,
-        tkg.AZURE_DISK_CSI,
-        "the Azure Disk driver",
-        "azureDiskCSIDriver",
-        tkg.AZURE_DISK_CSI_CONFIG,
-    ),
-    AddOn(
-        _CLOUD,
-        tkg.AZURE_FILE_CSI,
-        "the Azure File driver",
-        "azureFileCSIDriver",
-        tkg.AZURE_FILE_CSI_CONFIG,
-    ),
-)
 
 
 class _AddOns(Target):
@@ -153,13 +48,13 @@ class _AddOns(Target):
 
     def __init__(self, target_id: str) -> None:
         super().__init__(target_id)
-        self._add_ons = [add_on for add_on in ADD_ONS if add_on.target == target_id]
+        self._add_ons = [add_on for add_on in tkg.ADD_ONS if add_on.target == target_id]
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in data values, or in a configuration resource."""
         for add_on in self._add_ons:
             if group_kind(data) == add_on.kind:
-                yield from add_on.in_configuration(data)
+                yield from _in_configuration(add_on, data)
         if data.get("kind") == "Secret" and data.get("type") in tkg.ADD_ON_SECRET_TYPES:
             yield from self._in_secret(data, context)
 
@@ -182,7 +77,7 @@ class _AddOns(Target):
             empty=f"{called[0].mark}: {{}}",
             is_first_only=bool(unmarked),
         )
-        has_trust = called[0].takes_certificates
+        has_trust = _takes_certificates(called[0])
         for text in texts:
             if text in concerned or (text.problem and (own or not name)):
                 yield text_place(text, form, label)._replace(is_unconditional=has_trust)
@@ -201,7 +96,53 @@ class _AddOns(Target):
         """Yield the places in a document: of the add-ons that it names, or of those that it may be of without."""
         for add_on in unmarked or self._add_ons:
             if unmarked or add_on.mark in document:
-                yield from add_on.in_document(document, is_own=add_on in own)
+                yield from _in_values(add_on, document, is_own=add_on in own)
+
+
+def _takes_certificates(add_on: AddOn) -> bool:
+    """Return whether certificates to trust can stand beside the proxy."""
+    return add_on.target == "tkg.kappController"
+
+
+def _in_configuration(add_on: AddOn, data: Data) -> Iterator[Place]:
+    """Yield the places in the configuration resource of an add-on."""
+    # Where vSphere itself runs Kubernetes, the add-on reads no proxy.
+    if text_at(data, ("spec", add_on.mark, "mode")).startswith("vsphereParavirtual"):
+        return
+    names = _SNAKE if add_on.target == "tkg.vsphereCPI" else _CAMEL
+    keep = 1 if _takes_certificates(add_on) else 2
+    label = f"the configuration of {add_on.label}"
+    path = ("spec", add_on.mark, *add_on.inside)
+    yield from _with_certificates(add_on, Place(path, names, label, keep))
+
+
+def _in_values(add_on: AddOn, document: Any, *, is_own: bool) -> Iterator[Place]:
+    """Yield the places in a document of data values.
+
+    ``is_own``: the Secret is that of the add-on, so its mapping goes when nothing is left in it.
+    """
+    path: Pointer = (add_on.mark,)
+    names = _SNAKE
+    if add_on.target == "tkg.pinniped":
+        # In a workload cluster Pinniped speaks to the supervisor alone.
+        if document.get("tkg_cluster_role") == "workload":
+            return
+        path = ()
+    elif _takes_certificates(add_on):
+        path = (add_on.mark, *add_on.inside)
+        names = _CAMEL
+    keep = 0 if is_own and len(document) > 1 else 1
+    label = f"the data values of {add_on.label}"
+    yield from _with_certificates(add_on, Place(path, names, label, keep))
+
+
+def _with_certificates(add_on: AddOn, place: Place) -> Iterator[Place]:
+    """Yield the place of the proxy, and that of the certificates in the same mapping."""
+    yield place
+    if _takes_certificates(add_on):
+        path = (*place.path, "caCerts")
+        form = CertificateText()
+        yield Place(path, form, "`caCerts`", place.kept_steps, is_unconditional=True)
 
 
 def _name_of_add_on(data: Data) -> str:
