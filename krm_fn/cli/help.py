@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from argparse import Namespace
 
-from krm_fn.cli.parser import main_parser
+from krm_fn.cli.parser import COMMANDS, main_parser, parser_of
 from krm_fn.cli.streams import Answer
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, Severity, explanations
@@ -16,16 +16,14 @@ _WIDTH = 100
 
 def run(args: Namespace) -> Answer:
     """Print a help text."""
-    parser = main_parser()
     if args.name is None:
-        return Answer([parser.format_help().encode()])
-    if args.name in parser.commands:
-        return Answer([parser.commands[args.name].format_help().encode()])
+        return Answer([main_parser().format_help().encode()])
+    if args.name in COMMANDS:
+        return Answer([parser_of(args.name).format_help().encode()])
     if args.name in CODES:
         return Answer([_about_code(args.name).encode()])
     advice = (
-        did_you_mean(args.name, (*parser.commands, *CODES))
-        or ": `inject-proxy --help` lists the commands"
+        did_you_mean(args.name, (*COMMANDS, *CODES)) or ": `inject-proxy --help` lists the commands"
     )
     raise UsageError(f'"{args.name}" is neither a command nor a code{advice}')
 

@@ -22,9 +22,7 @@ program; 130 interrupted. Files are written only with exit code 0.
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises UsageError in place of an exit; ``commands`` has those of the commands by name."""
-
-    commands: Mapping[str, Parser] = {}
+    """A parser that raises UsageError in place of an exit."""
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError."""
@@ -246,45 +244,49 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     Raises:
         UsageError: an unknown command or option, or a value that it cannot have.
     """
-    parser = main_parser()
     words = [word for word in arguments if not word.startswith("-")]
-    command = parser.commands.get(words[0]) if words else None
-    if command is None:
-        return parser.parse_args(arguments)
+    if not words or words[0] not in COMMANDS:
+        return main_parser().parse_args(arguments)
+    parser = parser_of(words[0])
     rest = list(arguments)
     rest.remove(words[0])  # an option in front of the command counts as one behind it
     if "--" in rest:  # for `parse_intermixed_args` of Python 3.10 to 3.12, options are behind it
-        return command.parse_args(rest)
-    return command.parse_intermixed_args(rest)
+        return parser.parse_args(rest)
+    return parser.parse_intermixed_args(rest)
 
 
-def arguments_of(command: str) -> _Arguments:
+def arguments_of(name: str) -> _Arguments:
     """Return the arguments of a command by name: options, which begin with a dash, and words."""
-    return {**_COMMON, **COMMANDS[command].arguments}
+    return {**_COMMON, **COMMANDS[name].arguments}
+
+
+def parser_of(name: str) -> Parser:
+    """Return the parser of a command."""
+    command = COMMANDS[name]
+    module = "import_" if name == "import" else name
+    description = f"{command.summary[0].upper()}{command.summary[1:]}."
+    epilog = textwrap.dedent(command.epilog)
+    return _parser(f"inject-proxy {name}", module, description, epilog, arguments_of(name))
 
 
 def main_parser() -> Parser:
-    """Return the parser of the program."""
-    form: _Options = {
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
-        "allow_abbrev": False,
-    }
-    parser = Parser(prog="inject-proxy", description=_DESCRIPTION, epilog=_EXIT_CODES, **form)
-    parser.set_defaults(module="function", command=None)
-    _add(parser, _COMMON)
+    """Return the parser of the program, which knows the names of the commands."""
+    parser = _parser("inject-proxy", "function", _DESCRIPTION, _EXIT_CODES, _COMMON)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    parser.commands = commands.choices
     for name, command in COMMANDS.items():
-        description = f"{command.summary[0].upper()}{command.summary[1:]}."
-        epilog = textwrap.dedent(command.epilog)
-        own = commands.add_parser(
-            name, help=command.summary, description=description, epilog=epilog, **form
-        )
-        own.set_defaults(module=f"{name}_" if name == "import" else name, command=name)
-        _add(own, arguments_of(name))
+        commands.add_parser(name, help=command.summary)
     return parser
 
 
-def _add(parser: Parser, arguments: _Arguments) -> None:
+def _parser(prog: str, module: str, description: str, epilog: str, arguments: _Arguments) -> Parser:
+    parser = Parser(
+        prog=prog,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(module=module)
     for names, options in arguments.items():
         parser.add_argument(*names.split(), **options)
+    return parser

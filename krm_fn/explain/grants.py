@@ -155,8 +155,8 @@ def _proxy(grants: Sequence[Grant]) -> Proxy:
     http_proxy, https_proxy = first.urls
     hosts: list[Reached] = []
     if any(first.urls) and not first.audience.completes_the_list:
-        readers = ["go"] if first.audience is Audience.GO else list(CLIENTS)
-        hosts = reached(lists, first.resolved.written, readers)
+        clients = [CLIENTS["go"]] if first.audience is Audience.GO else [*CLIENTS.values()]
+        hosts = reached(lists, first.resolved.written, clients)
     return Proxy(
         readers=READERS[first.audience],
         clusters=distinct(clusters),

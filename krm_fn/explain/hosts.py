@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, value_of
-from krm_fn.explain.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS, Client
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy.entries import network
 from krm_fn.noproxy.policy import CLUSTER_DOMAIN
@@ -59,14 +59,14 @@ class Reached:
 def reached(
     lists: Iterable[tuple[str, Sequence[ClusterNetwork]]],
     written: Iterable[str],
-    readers: Sequence[str],
+    clients: Sequence[Client],
 ) -> list[Reached]:
     """Return how programs reach each host of interest; hosts of one purpose that are reached alike are one.
 
     Args:
         lists: values of NO_PROXY, with the facts about the Clusters that each is for.
         written: the entries that a person wrote.
-        readers: the IDs of the programs.
+        clients: the programs.
     """
     rows: dict[object, Reached] = {}
     for no_proxy, networks in lists:
@@ -76,7 +76,7 @@ def reached(
         for host in hosts.values():
             if placeholders.is_in(host.name):
                 continue
-            row = _reached(no_proxy, host, readers)
+            row = _reached(no_proxy, host, clients)
             key = (host.what, host.port, row.direct, row.failing)
             first = rows.setdefault(key, row)
             if host.name != first.host.name and host.name not in first.others:
@@ -85,10 +85,9 @@ def reached(
     return list(rows.values())
 
 
-def _reached(no_proxy: str, host: Host, readers: Iterable[str]) -> Reached:
+def _reached(no_proxy: str, host: Host, clients: Iterable[Client]) -> Reached:
     direct, by_proxy, failing = [], [], []
-    for reader in readers:
-        client = CLIENTS[reader]
+    for client in clients:
         if client.breaks_on(no_proxy):
             failing.append(client.NAME)
         elif client.goes_direct(no_proxy, host.name, host.port):

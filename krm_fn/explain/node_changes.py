@@ -125,8 +125,8 @@ def _update(
 def _update_of_target(changes: Iterable[Result]) -> NodeUpdate:
     """Return the effect that a target promises for the nodes of its product."""
     for change in changes:
-        if change.target:
-            update = TARGETS[change.target].node_update
-            if update is not None:
-                return update
+        target = TARGETS.get(change.target)
+        update = target.node_update if target else None
+        if update is not None and update.is_rolled is not None:
+            return update
     return NodeUpdate()

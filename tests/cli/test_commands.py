@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krm_fn.cli.parser import main_parser, parsed
+from krm_fn.cli.parser import COMMANDS, parsed, parser_of
 from krm_fn.config import API_VERSION, KIND, load
 from krm_fn.krm.codes import CODES, FIXED, explanations
 from krm_fn.target_table import SYSTEMS
@@ -19,7 +19,6 @@ from krm_fn.targets.pages import OPTIONS, section_of
 from shells import OFFERED_BY
 from support import ROOT, inject_proxy
 
-COMMANDS = main_parser().commands
 PAGE = (ROOT / "docs" / "cli.md").read_text()
 
 
@@ -38,7 +37,7 @@ def test_help_comes_in_three_ways(command: str) -> None:
 
 
 def examples() -> list[str]:
-    texts = [parser.epilog or "" for parser in COMMANDS.values()]
+    texts = [parser_of(name).epilog or "" for name in COMMANDS]
     return [
         line for text in (*texts, PAGE) for line in re.findall(r"inject-proxy [a-z].*", text) if "COMMAND" not in line
     ]
@@ -47,7 +46,7 @@ def examples() -> list[str]:
 @pytest.mark.parametrize("line", dict.fromkeys(examples()))
 def test_an_example_has_options_that_exist(line: str) -> None:
     words = shlex.split(re.split(r"[|<>`)]", line)[0], comments=True)
-    assert parsed(words[1:]).command == words[1]
+    assert parsed(words[1:]).module.rstrip("_") == words[1]
 
 
 def test_the_page_has_a_section_for_each_command() -> None:

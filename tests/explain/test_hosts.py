@@ -29,7 +29,7 @@ def hosts(infrastructure: str, style: Style, audience: Audience = Audience.POD) 
         region=(Fact(region),) if region else (),
     )
     entries = compose([Entry(text) for text in USER], [network], Policy(style), audience)
-    return reached([(join(entries), [network])], USER, list(CLIENTS))
+    return reached([(join(entries), [network])], USER, list(CLIENTS.values()))
 
 
 @pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
