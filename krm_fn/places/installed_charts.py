@@ -17,16 +17,23 @@ _CHART = ("spec", "chart", "spec")
 _CHART_REF = ("spec", "chartRef")
 
 
-class ChartSources(NamedTuple):
-    """The URLs of the objects of Flux that say where charts are, seen from a file: the nearest of one name counts."""
+class ChartSource(NamedTuple):
+    """An object of Flux that says where charts are: its URL, and the versions that it allows ("" for any)."""
 
-    urls: ObjectIndex[str] = ObjectIndex()
+    url: str
+    version: str
+
+
+class ChartSources(NamedTuple):
+    """The objects of Flux that say where charts are, seen from a file: the nearest of one name counts."""
+
+    listed: ObjectIndex[ChartSource] = ObjectIndex()
     file: str = ""
 
-    def find(self, key: Key) -> list[str]:
-        """Return the URL of a source, none for one that is not known, several where it may be one of several."""
-        candidates = self.urls.candidates(key._replace(file=self.file))
-        return list(dict.fromkeys(self.urls[candidate] for candidate in candidates))
+    def find(self, key: Key) -> list[ChartSource]:
+        """Return a source, none for one that is not known, several where it may be one of several."""
+        candidates = self.listed.candidates(key._replace(file=self.file))
+        return list(dict.fromkeys(self.listed[candidate] for candidate in candidates))
 
 
 NO_SOURCES = ChartSources()
@@ -41,6 +48,7 @@ class ChartUse(NamedTuple):
         path: leads to the source of it in the object.
         url: where it is, or may be; "" where that is not known.
         is_folder: it is in a folder, whose name may be that of another chart.
+        version: the versions of it that the object allows, in the language of Helm; "" where it says none.
     """
 
     name: str
@@ -48,6 +56,7 @@ class ChartUse(NamedTuple):
     path: Pointer
     url: str = ""
     is_folder: bool = False
+    version: str = ""
 
     @property
     def is_of_bitnami(self) -> bool:
@@ -57,11 +66,14 @@ class ChartUse(NamedTuple):
 
 def chart_sources(objects: Iterable[Object], folders: Folders) -> ChartSources:
     """Return the sources of charts among objects; ``folders`` tell apart those of different clusters."""
-    urls: ObjectIndex[str] = ObjectIndex(folders=folders)
+    listed: ObjectIndex[ChartSource] = ObjectIndex(folders=folders)
     for obj in objects:
         if obj.group_kind in CHART_SOURCES:
-            urls.add(key_of(obj), text_at(obj.data, ("spec", "url")))
-    return ChartSources(urls)
+            # Of an OCIRepository; a range wins over a tag.
+            ref = lookup(obj.data, ("spec", "ref"))
+            version = text_at(ref, ("semver",)) or text_at(ref, ("tag",))
+            listed.add(key_of(obj), ChartSource(text_at(obj.data, ("spec", "url")), version))
+    return ChartSources(listed)
 
 
 def charts_of(obj: Data, sources: ChartSources = NO_SOURCES) -> Iterator[ChartUse]:
@@ -85,15 +97,20 @@ def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
     kind = text_at(source, ("kind",))
     name = text_at(source, ("name",))
     namespace = text_at(source, ("namespace",)) or text_at(obj, ("metadata", "namespace"))
-    urls = sources.find(Key(FLUX_SOURCES, kind, namespace, name))
+    listed = sources.find(Key(FLUX_SOURCES, kind, namespace, name))
     names = ""
+    version = text_at(obj, (*_CHART, "version"))
     if not chart:
-        steps = [_last_step(url) for url in urls]
+        steps = [_last_step(source.url) for source in listed]
         names = " or ".join(dict.fromkeys(steps))
+        version = " || ".join(source.version for source in listed)
     repository = text_at(obj, (*path, "name"))
     # In a GitRepository, or a Bucket, the chart is a path, whose last step its author chose.
     is_folder = "/" in chart and kind != "HelmRepository"
-    return ChartUse(names or chart_of(obj), repository, ("spec",), " ".join(urls), is_folder)
+    if is_folder:  # the version is that of the Git repository, or none
+        version = ""
+    urls = " ".join(source.url for source in listed)
+    return ChartUse(names or chart_of(obj), repository, ("spec",), urls, is_folder, version)
 
 
 def _application_chart(obj: Data, path: Pointer) -> ChartUse:
@@ -107,7 +124,8 @@ def _application_chart(obj: Data, path: Pointer) -> ChartUse:
     # A path may lead to plain manifests: values of Helm, or the usual folder of charts, tell that it does not.
     if not chart and ("charts" in above or lookup(obj, (*path, "helm"))):
         return ChartUse(name, repository, path, repository, is_folder=True)
-    return ChartUse(_last_step(chart), repository, path, repository)
+    version = text_at(obj, (*path, "targetRevision"))
+    return ChartUse(_last_step(chart), repository, path, repository, version=version)
 
 
 def _last_step(path: str) -> str:

@@ -111,7 +111,7 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
                 record.is_whole = topology.is_whole(obj) and not rules.is_awaited
                 if not record.memberships:
                     record.standalone = topology.standalone_cluster(obj)
-                if uses.listed or uses.chart_sources.urls:
+                if uses.listed or uses.chart_sources.listed:
                     record.uses = uses.seen_from(obj.ref.file_path)
                 record.has_code = has_code
                 seen = config.seen_from(obj.ref.file_path)

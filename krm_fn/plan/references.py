@@ -30,7 +30,7 @@ def data_uses(
         if not rows:
             return DataUses()
     sources = chart_sources(_flux_sources(reader), folders)
-    if sources.urls:
+    if sources.listed:
         _add_whole(items, reader, folders)
     references: list[DataReference] = []
     for name, row in rows.items():

@@ -20,6 +20,7 @@ URL, MEMBERS = "URL", "Members"
 one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name."""
 
 
+Version = tuple[int, ...]
 Signs = tuple[tuple[str, str], ...]
 """Paths with dots, in which ``*`` is each member of a mapping, and for each a word of the value there; "" is in any."""
 
@@ -42,6 +43,8 @@ class ChartValue(NamedTuple):
         where: the program is there, and calls out, only where one of these signs is among the values; always without.
         unless: it does not where one of these is.
         below: the name below which another chart holds the values of this one; "" for values of its own.
+        since: the first version of the chart that has the place in this form; () if all have it.
+        before: the first version that has it in another form, or place; () for none.
     """
 
     path: str
@@ -53,6 +56,14 @@ class ChartValue(NamedTuple):
     where: Signs = ()
     unless: Signs = ()
     below: str = ""
+    since: Version = ()
+    before: Version = ()
+
+    def is_in(self, version: Version | None) -> bool:
+        """Return whether a version of the chart has the place in this form; None is the newest one."""
+        if version is None:
+            return not self.before
+        return self.since <= version and (not self.before or version < self.before)
 
     @property
     def steps(self) -> Texts:
@@ -150,24 +161,28 @@ def _renderer(values: str) -> Services:
 
 
 _FLUX_CONTROLLERS = (
-    "sourceController",
     "notificationController",
     "imageAutomationController",
     "imageReflectionController",
     "kustomizeController",
     "helmController",
 )
-"""All that the chart installs unless values say otherwise, as the preset ``flux`` of workloads chooses all."""
+"""All but the source controller that the chart installs unless values say otherwise, as the preset ``flux`` does."""
 
 
-def _lists(*paths: str) -> tuple[ChartValue, ...]:
-    return tuple(ChartValue(path) for path in paths)
+def _lists(*paths: str, since: Version = (), before: Version = ()) -> tuple[ChartValue, ...]:
+    return tuple(ChartValue(path, since=since, before=before) for path in paths)
 
 
 CHARTS: Mapping[str, Chart] = {
     "cert-manager": Chart(
         (
-            *_lists("webhook.extraEnv", "cainjector.extraEnv", "startupapicheck.extraEnv"),
+            *_lists(
+                "webhook.extraEnv",
+                "cainjector.extraEnv",
+                "startupapicheck.extraEnv",
+                since=(1, 16, 0),
+            ),
             ChartValue("", MEMBERS, proxy_keys.SNAKE),
         ),
         is_go=True,
@@ -183,11 +198,26 @@ CHARTS: Mapping[str, Chart] = {
         _lists("extraEnv", "webhook.extraEnv", "certController.extraEnv"), is_go=True
     ),
     "argo-cd": Chart(
-        _lists("global.env"),
+        (
+            *_lists("global.env", since=(5, 36, 0)),
+            *_lists(
+                "server.env",
+                "repoServer.env",
+                "applicationSet.extraEnv",
+                "notifications.extraEnv",
+                before=(5, 36, 0),
+            ),
+        ),
         is_go=True,
         services=(Services("argocd", ("server", "repo-server", "commit-server", "dex-server")),),
     ),
-    "velero": Chart((ChartValue("configuration.extraEnvVars"),), is_go=True),
+    "velero": Chart(
+        (
+            ChartValue("configuration.extraEnvVars", since=(9, 1, 3)),
+            ChartValue("configuration.extraEnvVars", MAPPING, before=(9, 1, 3)),
+        ),
+        is_go=True,
+    ),
     "jenkins": Chart(
         _lists("controller.containerEnv", "controller.initContainerEnv"),
         unreached=(
@@ -264,13 +294,13 @@ CHARTS: Mapping[str, Chart] = {
         services=(_renderer("imageRenderer"),),
         others="datasources",
     ),
-    "kyverno": Chart(_lists("global.extraEnvVars"), is_go=True),
+    "kyverno": Chart(_lists("global.extraEnvVars", since=(3, 2, 0)), is_go=True),
     "karpenter": Chart(_lists("controller.env"), is_go=True),
     "aws-ebs-csi-driver": Chart(
         (ChartValue("proxy.http_proxy", URL, no_proxy="proxy.no_proxy"),), is_go=True
     ),
     "trivy-operator": Chart(
-        (ChartValue("operator", CAMEL_CASE), ChartValue("trivy", CAMEL_CASE)),
+        (ChartValue("operator", CAMEL_CASE, since=(0, 23, 1)), ChartValue("trivy", CAMEL_CASE)),
         is_go=True,
         services=(
             Services(
@@ -284,7 +314,8 @@ CHARTS: Mapping[str, Chart] = {
     ),
     "flux2": Chart(
         (
-            *_lists(*(f"{controller}.extraEnv" for controller in _FLUX_CONTROLLERS)),
+            ChartValue("sourceController.extraEnv"),
+            *_lists(*(f"{name}.extraEnv" for name in _FLUX_CONTROLLERS), since=(2, 9, 1)),
             ChartValue("sourceWatcher.extraEnv", where=(("sourceWatcher.create", "True"),)),
         ),
         is_go=True,
@@ -304,7 +335,7 @@ CHARTS: Mapping[str, Chart] = {
     ),
     "argocd-image-updater": Chart(_lists("extraEnv"), is_go=True),
     "sonarqube": Chart(
-        (ChartValue("", MEMBERS, proxy_keys.CAMEL),),
+        (ChartValue("", MEMBERS, proxy_keys.CAMEL, since=(10, 7, 0)),),
         unreached=(
             "the values reach init containers alone, and SonarQube runs in Java, which reads none of the variables: "
             "set `http.proxyHost`, `http.proxyPort`, the same two of `https`, and `http.nonProxyHosts` in "

@@ -18,24 +18,28 @@ from krm_fn.places.mapping_forms import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place, quoted
 from krm_fn.places.provided import DataReference, DataUses, provided_for, references_in
 from krm_fn.places.text_forms import YamlText, text_place
-from krm_fn.products.charts import LIST, MAPPING, Chart, ChartValue
+from krm_fn.products.charts import LIST, MAPPING, Chart, ChartValue, Version
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.charts.reached_programs import IS_REACHED
 from krm_fn.targets.charts.release_values import (
+    VersionValues,
     all_values,
     chart_in_table,
     find_override,
     fitted_chart,
     holds,
     is_read,
+    lowest_version,
     namespace_of_release,
     other_names,
     own_values,
+    read_values,
     service_names,
     values_elsewhere,
     values_from,
+    values_of_version,
     values_path,
 )
 
@@ -47,6 +51,11 @@ _REPLACED = (
     "the list {label} replaces that of the chart, and those of other objects and files with values: keep all of its "
     "entries in one place"
 )
+_LATER = (
+    "gets no proxy under {values} of the chart {chart}, which are there since its version {since}, because its version "
+    "may be an older one: upgrade it, or set the proxy yourself"
+)
+_NEWEST = "names no version of the chart {chart}, so the proxy is under values that it has since {since}: {values}"
 _UNNAMED = (
     "`NO_PROXY` lacks the names of Services by which its programs call each other, because its values give them other "
     "names, or the object does not say in which namespace they are: add the names to `spec.noProxy`"
@@ -176,16 +185,21 @@ def _in_installation(data: Data, context: Context) -> Places:
         missing = [name for name in names if name not in known]
         if sets_proxy and missing:
             yield _unknown(use, missing)
+        documents = [read_values(use, data), *values_elsewhere(data, context.uses)]
+        if sets_proxy:
+            version = lowest_version(use.version)
+            chosen = values_of_version(values, version, documents)
+            yield from _about_version(use, version, chosen)
+            values = chosen.values
         chart_places = _ChartPlaces(use.name, values, context, data)
         yield from _in_values(chart_places, use)
-        own = own_values(use, data)
         if not sets_proxy:
             continue
         if chart.unreached:
             documents = all_values(use, data, context.uses, chart)
             if not IS_REACHED[use.name](documents):
                 yield Result.of("ByHand", chart.unreached, use.path)
-        is_any_read = any(is_read(value, own) for value in chart.values)
+        is_any_read = any(is_read(value, documents[0]) for value in chart.values)
         if is_any_read and service_names(use, data, context.uses) is None:
             yield Result.of("FactsUnknown", _UNNAMED, use.path)
 
@@ -195,6 +209,21 @@ def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
     where = f" under {quoted(names)}" if names else ""
     message = _UNKNOWN.format(chart=use.name, where=where)
     return Result.of("ByHand", message, use.path)
+
+
+def _about_version(
+    use: ChartUse, version: Version | None, chosen: VersionValues
+) -> Iterator[Result]:
+    """Yield a finding about values that only later versions of a chart have, or may have."""
+    message, values = _LATER, chosen.later
+    is_info = version is None
+    if is_info:
+        message, values = _NEWEST, chosen.new
+    if values:
+        since = ".".join(map(str, max(value.since for value in values)))
+        paths = quoted(value.name for value in values)
+        text = message.format(chart=use.name, values=paths, since=since)
+        yield Result.of("ByHand", text, use.path, is_info=is_info)
 
 
 class _ChartPlaces(NamedTuple):
@@ -271,7 +300,12 @@ def _in_data(data: Data, context: Context) -> Places:
         for name, names in charts.items():
             chart = _chart_of_rows(name, context.options) or fitted_chart(name, document)
             if chart:
-                there = [value for value in _named(chart, names) if holds(value, document)]
+                values = _named(chart, names)
+                if (
+                    context.settings.sets_any
+                ):  # what newest versions do not read, only a removal looks at
+                    values = values_of_version(values, None, [document]).values
+                there = [value for value in values if holds(value, document)]
                 chart_places = _ChartPlaces(name, there, context, data)
                 yield from chart_places.places(document)
 

@@ -6,23 +6,31 @@ Sources: ``ChartValuesFromReferences``, ``GetReleaseName`` and ``ShortenName`` o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import Key
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.installed_charts import ChartUse
 from krm_fn.places.provided import DataUses, name_of, namespace_of
-from krm_fn.products.charts import CHARTS, Chart, ChartValue, Services, Signs
+from krm_fn.products.charts import CHARTS, Chart, ChartValue, Services, Signs, Version
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
 
 _OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride", "serverServiceName")
 _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
 """Flux shortens a longer one, and puts a hash behind it."""
+_BOUND = re.compile(
+    r"""(?<![\w.-])
+    ([<>=!~^]*)\s*          # an operator: ">=", "~", or none for one version
+    v?(\d+(?:\.\d+)*)       # "9", "9.1", "9.1.2"; the rest of "9.1.x" says nothing more
+    (?!\w)                 # and no name, as "7f2a"
+    """,
+    re.VERBOSE,
+)
 _IN_CLUSTER = re.compile(
     r"""\bhttp://
     ([a-z0-9-]+            # the name of a Service: "tempo"
@@ -42,6 +50,65 @@ def values_from(data: Data) -> Iterator[tuple[Key, str]]:
         # With ``targetPath`` the text of a key is one value, and no document of values.
         if name and not lookup(source, ("targetPath",)):
             yield Key("", text_at(source, ("kind",)), namespace_of(data), name), key
+
+
+def lowest_version(text: str) -> Version | None:
+    """Return the lowest version that a text allows; None if it says no version, or allows any.
+
+    Source: Masterminds/semver, as Helm uses it: ``9.1.2``, ``>=9.0.0 <10``, ``9.x || ~10.2``, ``1.2 - 1.5``.
+    """
+    if "$" in text or "{" in text:  # filled in later
+        return None
+    lowest = []
+    for alternative in text.split("||"):
+        begin, _, _ = alternative.partition(" - ")
+        versions = []
+        bounds = _BOUND.findall(begin)
+        for operator, number in bounds:
+            if not operator.startswith(("<", "!")):
+                parts = [int(part) for part in number.split(".")]
+                versions.append((*parts, 0, 0)[: max(len(parts), 3)])
+        version = max(versions, default=(0, 0, 0))
+        if not any(version) and len(versions) == len(bounds):  # ``*``, or ``>=0.0.0``
+            return None
+        lowest.append(version)
+    return min(lowest)
+
+
+class VersionValues(NamedTuple):
+    """The places of a chart in one version.
+
+    Attributes:
+        values: those that it has, or that are there.
+        new: those among them that are not there, and that older versions do not have.
+        later: those that only later versions have.
+    """
+
+    values: list[ChartValue]
+    new: list[ChartValue]
+    later: list[ChartValue]
+
+
+def values_of_version(
+    values: Iterable[ChartValue], version: Version | None, documents: Sequence[Any]
+) -> VersionValues:
+    """Return the places that a version of a chart has, each in one form; one that is in a document counts, too."""
+    chosen: dict[str, ChartValue] = {}
+    new = []
+    later = []
+    for value in values:
+        is_there = any(holds(value, document) for document in documents)
+        is_new = bool(value.since) and not is_there and is_read(value, documents[0])
+        if value.is_in(version) or (value.since and is_there):
+            chosen.setdefault(value.name, value)
+            if is_new:
+                new.append(value)
+        elif is_new:
+            later.append(value)
+    # Where there is an older form, or an older place, nothing is missing.
+    if any(value.before for value in chosen.values()):
+        later = []
+    return VersionValues([*chosen.values()], new, later)
 
 
 def values_path(use: ChartUse, data: Data) -> Pointer:

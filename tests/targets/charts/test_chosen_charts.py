@@ -365,7 +365,6 @@ def test_an_application_of_a_folder_says_whether_it_holds_a_chart(source: Any, *
     assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"] * is_chart
 
 
-ENV: Any = {"env": OURS}
 UMBRELLAS: list[Any] = [
     pytest.param("external-dns", {"external-dns": {"policy": "sync"}}, "external-dns.env", id="others below its name"),
     pytest.param("external-dns", {"external-dns": {"env": []}, "x": 1}, "external-dns.env", id="the list there"),
@@ -558,6 +557,83 @@ def test_what_the_variables_do_not_reach_is_a_warning_in_each_run(obj: Any, *, i
     assert findings(target, obj, NONE, **ANY) == []
     rows = [{"chart": obj["spec"]["chart"]["spec"]["chart"], "path": "a", "form": "List"}]
     assert findings(target, obj, **ANY, rows=rows) == []
+
+
+# the versions of charts
+
+OBJECT = ("spec", "source", "helm", "valuesObject")
+VELERO, CD = "configuration.extraEnvVars", "argo-cd"
+OLD_CD = ["server.env", "repoServer.env", "applicationSet.extraEnv", "notifications.extraEnv"]
+VERSIONS: list[Any] = [
+    pytest.param("velero", "9.1.2", None, {VELERO: dict}, [], id="an older one, with another form"),
+    pytest.param("velero", "9.1.3", None, {VELERO: list}, [], id="the first one with this form"),
+    pytest.param("velero", "12.1.0", None, {VELERO: list}, [], id="a newer one"),
+    pytest.param("velero", "v9.1.2-rc.1", None, {VELERO: dict}, [], id="a mark, and a suffix"),
+    pytest.param("velero", ">=9.0.0 <10", None, {VELERO: dict}, [], id="a range, by its lowest version"),
+    pytest.param("velero", ">= 9.0.0, >= 9.2", None, {VELERO: list}, [], id="a range with two begins"),
+    pytest.param("velero", "<10", None, {VELERO: dict}, [], id="a range with an end alone"),
+    pytest.param("velero", "9.x", None, {VELERO: dict}, [], id="any of one number"),
+    pytest.param("velero", "~9.2", None, {VELERO: list}, [], id="a later one of one number"),
+    pytest.param("velero", "10.0.0 - 11.0.0", None, {VELERO: list}, [], id="from one to another"),
+    pytest.param("velero", "^10 || 9.1.x", None, {VELERO: dict}, [], id="one of two ranges"),
+    pytest.param("velero", "*", None, {VELERO: list}, ["info"], id="any"),
+    pytest.param("velero", ">=0.0.0-0", None, {VELERO: list}, ["info"], id="any, as a range"),
+    pytest.param("velero", "x.x.x", None, {VELERO: list}, ["info"], id="any, in letters"),
+    pytest.param("velero", "", None, {VELERO: list}, ["info"], id="none"),
+    pytest.param("velero", "${VERSION_2}", None, {VELERO: list}, ["info"], id="one that is filled in later"),
+    pytest.param("velero", "", {"configuration": {"extraEnvVars": {"A": "b"}}}, {VELERO: dict}, [], id="what is there"),
+    pytest.param("velero", "9.1.2", {"configuration": {"extraEnvVars": []}}, {VELERO: list}, [], id="a list there"),
+    pytest.param(CD, "4.9.12", None, dict.fromkeys(OLD_CD, list), [], id="older places"),
+    pytest.param(CD, "5.36.0", None, {"global.env": list}, [], id="the first one with the place"),
+    pytest.param(CD, "7.8.9", {"server": {"env": []}}, {"global.env": list}, [], id="an older place is there"),
+    pytest.param(CD, "", None, {"global.env": list}, ["info"], id="a place, without a version"),
+    pytest.param("kyverno", "3.1.5", None, {}, ["warning"], id="no older place"),
+    pytest.param("kyverno", "3.2.x", None, {"global.extraEnvVars": list}, [], id="a range of a new number"),
+    pytest.param("sonarqube", "10.6.1", {"jvmOpts": JAVA}, {}, ["warning"], id="texts"),
+    pytest.param("trivy-operator", "0.22.1", None, {"trivy.httpProxy": str}, ["warning"], id="one of two"),
+]
+
+
+@pytest.mark.parametrize(("chart", "version", "values", "paths", "severities"), VERSIONS)
+def test_the_version_of_a_chart_says_the_place_and_its_form(
+    chart: str, version: str, values: Any, paths: dict[str, type], severities: list[str]
+) -> None:
+    obj = release(chart, values)
+    obj["spec"]["chart"]["spec"]["version"] = version
+    after = apply(target, obj, **ANY)
+    known = {".".join(path) for value in CHARTS[chart].values for path in value.texts.values() or [value.steps]}
+    written = {path for path in known if lookup(values_of(after), path.split("."))}
+    assert {path: type(lookup(values_of(after), path.split("."))) for path in written & {*paths}} == paths
+    assert len(paths) == len(written) or chart == "trivy-operator"
+    said = findings(target, obj, **ANY)
+    assert [(finding.code, finding.severity.value) for finding in said] == [("ByHand", of) for of in severities]
+    assert findings(target, after, **ANY) == [finding for finding in said if finding.severity is Severity.WARNING]
+    after["spec"]["chart"]["spec"]["version"] = "9999.0.0"
+    assert HTTP not in str(apply(target, after, NONE, **ANY))
+
+
+@pytest.mark.parametrize(
+    ("ref", "form"),
+    [
+        pytest.param({"tag": "9.1.2"}, dict, id="a tag"),
+        pytest.param({"semver": "9.x", "tag": "9.1.3"}, dict, id="a range, which wins over a tag"),
+        pytest.param({"tag": "9.1.3"}, list, id="a newer tag"),
+        pytest.param({"tag": "latest"}, list, id="a name"),
+    ],
+)
+def test_the_source_of_a_chart_says_its_version(ref: Any, form: type) -> None:
+    items = [of_source("OCIRepository", "a"), source("OCIRepository", "a", url="oci://x.example/velero", ref=ref)]
+    (written, _) = listed(*items)
+    assert isinstance(values_of(written)["configuration"]["extraEnvVars"], form)
+
+
+def test_an_application_says_the_version_of_its_chart_and_a_folder_says_none() -> None:
+    obj = application("velero")
+    obj["spec"]["source"]["targetRevision"] = "9.1.2"
+    assert isinstance(lookup(apply(target, obj, **ANY), (*OBJECT, "configuration", "extraEnvVars")), dict)
+    folder = release("charts/velero", {"configuration": {"extraEnvVars": []}})
+    folder["spec"]["chart"]["spec"]["version"] = "9.1.2"
+    assert isinstance(values_of(apply(target, folder, **ANY))["configuration"]["extraEnvVars"], list)
 
 
 # the places of an Application

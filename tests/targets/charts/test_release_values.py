@@ -29,8 +29,8 @@ Golden = Callable[[Path, bytes], None]
 
 
 def always(chart: str) -> list[ChartValue]:
-    """The values that get the proxy whatever the others are."""
-    return [value for value in CHARTS[chart].values if not value.where]
+    """The values that get the proxy of the newest version, whatever the others are."""
+    return [value for value in CHARTS[chart].values if not value.where and not value.before]
 
 
 def defaults_of(chart: str) -> dict[str, Any]:
