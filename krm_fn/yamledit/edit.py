@@ -26,7 +26,7 @@ from krm_fn.yamledit.data import (
     shared,
     view,
 )
-from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, slots_of
+from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, Surroundings, slots_of
 from krm_fn.yamledit.lines import (
     BREAKS,
     Edit,
@@ -43,12 +43,11 @@ from krm_fn.yamledit.scalars import restyled
 from krm_fn.yamledit.tree import Alias, Collection, Mapping, Node, Scalar, Sequence, compose, walk
 from krm_fn.yamledit.was import (
     GONE,
+    MARK,
     EarlierValue,
     earlier_values,
-    rest_of_line,
     with_earlier_values,
     with_note,
-    words_of,
 )
 
 _IN_PLACE, _COLLECTIONS, _ALL = range(3)
@@ -62,13 +61,13 @@ class Child(NamedTuple):
         slot: where it is.
         old: its data.
         new: its new data; ``GONE`` if it is removed.
-        around: where the collection around it is, as ``Slot.kind`` says it; "" for the root.
+        holder: where the collection is that holds it, as ``Slot.kind`` says it; "" for the root.
     """
 
     slot: Slot
     old: Any
     new: Any
-    around: str = ""
+    holder: str = ""
 
 
 class NewEntry(NamedTuple):
@@ -103,8 +102,9 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
     """
     old = view(root, text)
     lines = with_line_feeds(text)
-    known = earlier_values(lines, root)
-    if known:
+    known: dict[Node, EarlierValue] = {}
+    if MARK in lines:
+        known = earlier_values(lines, root)
         new = with_earlier_values(root, old, new, known)
     # From here on, values that say the same are one object: `is` finds those that change.
     new = shared(old, new)
@@ -181,26 +181,15 @@ class _Writer:
 
     def _restore(self, slot: Slot, earlier: EarlierValue) -> None:
         """Write the value that a note keeps; comments above it stay where they are."""
-        node = slot.node
-        self._overwrite(node)
-        first_end = end_of_line(self.text, slot.behind)
-        last_end = end_of_line(self.text, node.end)
-        start = slot.behind
+        self._overwrite(slot.node)
+        around = layout.surroundings_of(self.text, slot)
+        new = earlier.words + earlier.comment
         if earlier.is_below:
             # `files: # ours # was:\\n  []`, comments, items -> `files: # ours`, comments, `  []`
-            above = self._lines_above(node, first_end)
-            new = earlier.comment + above + earlier.words
-        else:
-            new = earlier.words + earlier.comment
-            if isinstance(node, Scalar) and node.start > first_end:
-                start = node.start
-                new = new.lstrip(" ")
-        self.edits.append((start, last_end, new))
-
-    def _lines_above(self, node: Node, first_end: int) -> str:
-        """Return the lines of comments between the line of a key and the first line of its value."""
-        begin = node.start - column_of(self.text, node.start)
-        return self.text[first_end : end_of_line(self.text, begin - 1)]
+            new = earlier.comment + around.above + earlier.words
+        elif isinstance(slot.node, Scalar) and around.is_below:
+            new = around.head + around.above + around.gap + new.lstrip(" ")
+        self.edits.append((slot.behind, around.end, new))
 
     def _mapping(self, child: Child, node: Mapping) -> None:
         """Note the edits of the members of a mapping."""
@@ -423,7 +412,7 @@ class _Writer:
             self._replace_behind_indicator(child, data)
             return
         end = node.end
-        if _is_block(node):
+        if layout.is_block(node):
             end = end_of_line(self.text, end)  # with the comment behind its last value
         new = flow(data, self.style)
         comments = _comments_inside(self.text, node)
@@ -441,97 +430,81 @@ class _Writer:
 
     def _replace_behind_indicator(self, child: Child, data: Any) -> None:
         """Write the whole value behind a ``-`` or ``:`` and keep the comments on its lines."""
-        text = self.text
         slot = child.slot
         node = slot.node
+        around = layout.surroundings_of(self.text, slot)
+        column = column_of(self.text, slot.start)
         indicator = ":"
         if slot.kind == DASH:
             indicator = "-"
-        column = column_of(text, slot.start)
-        quote = layout.quote_of(node)
-        rest, lines = behind(indicator, data, column, self.style, quote)
-        first_end = end_of_line(text, slot.behind)
-        last_end = max(first_end, end_of_line(text, node.end))
-        comment = text[node.end : last_end]
-        if isinstance(node, Scalar) and node.style in ("|", ">"):
-            comment = rest_of_line(text, slot)
-        elif _is_block(node) or (node.end > first_end and not comment.strip()):
-            comment = ""
+        rest, lines = behind(indicator, data, column, self.style, layout.quote_of(node))
+        words = self._words_to_keep(child)
         if data and isinstance(data, (dict, list)) and column <= WIDEST:
-            new = self._collection_behind(child, rest, comment, lines)
-            self.edits.append((slot.behind, last_end, new))
+            new = self._collection_behind(child, around, words, rest, lines)
+            self.edits.append((slot.behind, around.end, new))
             return
-        start = node.start
-        has_comments_above = start > first_end and text[first_end:start].strip()
-        is_deeper = column_of(text, start) > column
+        before = around.head + around.above + around.gap
         # A value on the line of its key stays there, one below stays below. A block becomes one word on the line of
         # its key, unless comments above it would be lost.
-        if start <= first_end or (_is_block(node) and not (has_comments_above and is_deeper)):
-            start = slot.behind
-            if node.start > start and not _is_block(node):
-                rest = text[start : node.start] + rest[1:]  # the blanks in front of the value stay
-        else:
-            rest = rest[1:]
-        words = self._words_to_keep(child)
+        is_deeper = column_of(self.text, node.start) > column
+        if layout.is_block(node) and not (around.above.strip() and is_deeper):
+            before = " "
+        tail = around.tail
         if words is not None:
-            comment = with_note(comment, words, self.style.comment)
-        new = self.style.newline.join([rest + comment, *lines])
-        self.edits.append((start, last_end, new))
+            tail = with_note(tail, words, self.style.comment)
+        first = (before or " ") + rest[1:] + tail
+        new = self.style.newline.join([first, *lines])
+        self.edits.append((slot.behind, around.end, new))
 
-    def _collection_behind(self, child: Child, rest: str, comment: str, lines: list[str]) -> str:
+    def _collection_behind(
+        self, child: Child, around: Surroundings, words: str | None, rest: str, lines: list[str]
+    ) -> str:
         """Return the text behind a key or a dash for a collection in lines below it.
 
         The comments that are above the value, or between its brackets, stay above the lines.
 
         Args:
             child: the value, and its new data.
+            around: what is around it.
+            words: those of the value, for a note.
             rest: the first line of an item, which goes on the line of the dash if no comments are above it.
-            comment: the comment behind the value, on its line.
             lines: the other lines.
         """
-        slot = child.slot
-        first_end = end_of_line(self.text, slot.behind)
-        is_below = slot.node.start > first_end
-        words = self._words_to_keep(child)
         inside: list[str] = []
         if words is None:
-            inside = _comments_inside(self.text, slot.node)
+            inside = _comments_inside(self.text, child.slot.node)
         newline = self.style.newline
-        if rest and not is_below and not inside:
-            return newline.join([rest + comment, *lines])
+        if rest and not around.is_below and not inside:
+            return newline.join([rest + around.tail, *lines])
         if rest:
-            lines = [" " * (column_of(self.text, slot.start) + 1) + rest, *lines]
+            lines = [" " * (column_of(self.text, child.slot.start) + 1) + rest, *lines]
         indent = lines[0][: -len(lines[0].lstrip(" "))]
-        above = ""
-        if is_below:
-            above = self._lines_above(slot.node, first_end)
-            behind_key = self.text[slot.behind : first_end].rstrip(" ")
-            if words is None:
-                comment = behind_key + comment
-            else:
-                words += comment  # it was on the line of the value, and comes back there
-                comment = behind_key
+        comment = around.head.rstrip(" ")
+        if words is not None and around.is_below:
+            words += around.tail  # it was on the line of the value, and comes back there
+        else:
+            comment += around.tail
         if words is not None:
             comment = with_note(comment, words, self.style.comment)
         below = newline.join(["", *(indent + inner for inner in inside), *lines])
-        return comment + above + below
+        return comment + around.above + below
 
     def _words_to_keep(self, child: Child) -> str | None:
         """Return the text of a value for a note, if it was empty or a flow collection and becomes a block."""
-        slot, old, new, around = child
-        if not self._has_lines_below(slot) or _is_empty(new):
+        slot, old, new, holder = child
+        if not self._takes_note(child) or _is_empty(new):
             return None
-        if around == ROOT and slot.name in self.envelope:
+        is_scalar = isinstance(new, str)
+        was_empty = _is_empty(old) or (is_scalar and old is False)
+        if was_empty and not isinstance(slot.node, Alias):
+            if is_scalar and holder == DASH:
+                return None  # an item such as a variable goes as a whole
+        elif not self._becomes_block(child):
             return None
-        if around == DASH and isinstance(new, str):
-            return None  # an item such as a variable goes as a whole
-        node = slot.node
-        is_false = old is False and isinstance(new, str)
-        if not isinstance(node, Alias) and (_is_empty(old) or is_false):
-            return words_of(self.text, slot, is_scalar=isinstance(new, str))
-        if self._becomes_block(child):
-            return words_of(self.text, slot, is_scalar=False)
-        return None
+        around = layout.surroundings_of(self.text, slot)
+        if is_scalar and around.is_below:
+            return f" {around.words}"  # the new one is written in its place
+        return around.gap + around.words
 
     def _becomes_block(self, child: Child) -> bool:
         """Return whether something empty in a flow collection on one line is filled, and nothing else changes there.
@@ -539,11 +512,7 @@ class _Writer:
         A note on it needs block style. It would outlive a password in the collection, so there is none then.
         """
         node = child.slot.node
-        if not self._has_lines_below(child.slot):
-            return False
-        if not isinstance(node, Collection) or not node.flow:
-            return False
-        if child.around == ROOT and child.slot.name in self.envelope:
+        if not isinstance(node, Collection) or not node.flow or not self._takes_note(child):
             return False
         text = self.text[node.start : node.end]
         if "@" in text or "\n" in text:
@@ -552,11 +521,12 @@ class _Writer:
             return False  # a key that is no text can only be left where it is
         return set(_fillings(child.old, child.new)) == {True}
 
-    def _has_lines_below(self, slot: Slot) -> bool:
-        """Return whether a value may become lines below its key, as one with a note must."""
-        if slot.kind != KEY:
+    def _takes_note(self, child: Child) -> bool:
+        """Return whether a value may become lines below its key, with a note behind that."""
+        slot = child.slot
+        if slot.kind != KEY or column_of(self.text, slot.start) > WIDEST:
             return False
-        return column_of(self.text, slot.start) <= WIDEST
+        return child.holder != ROOT or slot.name not in self.envelope
 
     def _has_stale_alias(self, node: Node) -> bool:
         """Return whether an alias in a value means a text that changed or went: it must be written out."""
@@ -609,10 +579,6 @@ def _has_comment_beside(text: str, node: Collection, slots: list[Slot]) -> bool:
         return False
     around = text[node.start : slots[0].start] + text[slots[-1].end : node.end]
     return "#" in around
-
-
-def _is_block(node: Node) -> bool:
-    return isinstance(node, Collection) and not node.flow
 
 
 def _is_empty(data: Any) -> bool:

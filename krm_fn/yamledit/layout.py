@@ -17,6 +17,7 @@ from krm_fn.yamledit.tree import Collection, Mapping, Node, Scalar, Sequence, wa
 
 _SPACE_AND_COMMENTS = r"(?:[ \t\r\n]+|#[^\n]*)*"
 _PROPERTIES = r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*"
+_BLOCK_HEADER = r"(?:[&!][^ \t\r\n]*[ \t]+)*[|>][-+0-9]*"
 _COMMENT_BELOW = r"(?:\r?\n[ \t]*)*\r?\n(?P<indent> *)#[^\r\n]*"
 
 
@@ -72,6 +73,60 @@ def slot_of(text: str, node: Mapping, key: Node, value: Node) -> Slot:
         behind = colon + 1
         end = max(end, value.end)
     return Slot(value, kind, start, behind, end, key_text(key))
+
+
+class Surroundings(NamedTuple):
+    """All from the ``:`` or ``-`` in front of a value to the end of its last line: comments belong to nobody's value.
+
+    Attributes:
+        head: the rest of the first line, with its comment, where the value is on a line below it.
+        above: the lines of comments between, each behind its line break.
+        gap: the blanks in front of the value; below the first line, its line break and indentation.
+        words: the value as it is written; of a block scalar its header, of a block collection nothing.
+        tail: the comment behind the words, on their line.
+        end: where the last line ends.
+        is_below: whether the value is on a line below the first one.
+    """
+
+    head: str
+    above: str
+    gap: str
+    words: str
+    tail: str
+    end: int
+    is_below: bool
+
+
+def surroundings_of(text: str, slot: Slot) -> Surroundings:
+    """Return what is around the value of a member or an item in block style."""
+    node = slot.node
+    first_end = end_of_line(text, slot.behind)
+    end = max(first_end, end_of_line(text, node.end))
+    is_below = node.start > first_end
+    head = above = ""
+    start = slot.behind
+    if is_below:
+        start = end_of_line(text, text.rfind("\n", 0, node.start))
+        head = text[slot.behind : first_end]
+        above = text[first_end:start]
+    gap = text[start : node.start]
+    words_end = node.end
+    tail_end = end
+    if is_block(node):
+        words_end = tail_end = node.start
+    elif isinstance(node, Scalar) and node.style in ("|", ">"):
+        words_end = end_of_match(_BLOCK_HEADER, text, node.start)
+        tail_end = end_of_line(text, words_end)
+    words = text[node.start : words_end]
+    tail = text[words_end:tail_end]
+    if node.end > first_end and not tail.strip():
+        tail = ""
+    return Surroundings(head, above, gap, words, tail, end, is_below)
+
+
+def is_block(node: Node) -> bool:
+    """Return whether a value is a collection in block style."""
+    return isinstance(node, Collection) and not node.flow
 
 
 def _begin_of_key(text: str, key: int) -> int:
