@@ -16,7 +16,7 @@ from krm_fn import placeholders
 from krm_fn.formats import CACHED_TEXTS
 from krm_fn.formats.escaping import shell_word
 from krm_fn.light_typing import NamedTuple, Variables
-from krm_fn.yamledit.lines import Edit, splice
+from krm_fn.yamledit.lines import Edit, newline_of, splice
 
 _COMMENTS = r"(?m)^[ \t]*(?:[#;]|//).*$"
 _CLOSED = r"""(?s)(?:[^"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')*"""
@@ -135,15 +135,14 @@ def _removals(
             comments = re.findall(_COMMENT_LINE, text[start:end])
             yield start, end, "".join(comments)
             continue
-        neighbours = zip([None, *line], line, [*line[1:], None], strict=False)
-        for before, assignment, behind in neighbours:
+        for index, assignment in enumerate(line):
             if assignment in staying:
                 continue
             start, end = assignment.start, assignment.end
-            if before and staying[0].start < start:
-                start = before.end
-            elif behind:
-                end = behind.start
+            if staying[0].start < start:
+                start = line[index - 1].end
+            else:
+                end = line[index + 1].start
             if re.search(_COMMENT_LINE, text[start:end]):
                 start, end = assignment.start, assignment.end
             yield start, end, ""
@@ -168,22 +167,16 @@ def _additions(
             place, head = kept[name].line_end, ""
         else:
             lines = added.get(place, head) + writing.line(name, value)
-            added[place] = lines + line_break_of(text)
+            added[place] = lines + newline_of(text)
     for place, lines in added.items():
         yield place, place, lines
-
-
-def line_break_of(text: str) -> str:
-    """Return the line break of a text; that of Unix if it has none."""
-    match = re.search(r"\r\n|\n|\r", text)
-    return match[0] if match else "\n"
 
 
 def with_final_break(text: str) -> str:
     """Return a text whose last line is closed, unless it is empty."""
     if not text or text.endswith(("\n", "\r")):
         return text
-    return text + line_break_of(text)
+    return text + newline_of(text)
 
 
 class LineForm(NamedTuple):
@@ -227,8 +220,9 @@ def form_of(row: LineForm) -> Syntax:
 
 
 def _assignments(row: LineForm, text: str) -> list[Assignment]:
-    """Return the lines that assign something the row knows, and nothing besides."""
-    names = "|".join([*row.names.values(), *row.constants])
+    """Return the lines that assign something the row knows, and nothing besides, by the names of the variables."""
+    variables = {name: variable for variable, name in row.names.items()}
+    names = "|".join([*variables, *row.constants])
     pattern = (
         rf"(?m)^{row.before}(?P<name>{names}){row.sign}(?P<value>{row.values})"
         r"(?P<blanks>[ \t]*)(?:\r\n|\n|\r|\Z)"
@@ -238,24 +232,20 @@ def _assignments(row: LineForm, text: str) -> list[Assignment]:
         value: str | None = line["value"]
         if row.has_words:
             value = shell_word(line["value"].removesuffix(";"))
-        if line["blanks"] or value is None:
+        if line["blanks"]:
             value = None
-        else:
+        elif value is not None:
             value = placeholders.shown(value)
+        name = variables.get(line["name"], line["name"])
         start, end = line.start("value"), line.end("blanks")
-        assignment = Assignment(line["name"], value, start, end, *line.span())
-        assignments.append(assignment)
+        assignments.append(Assignment(name, value, start, end, *line.span()))
     return last_counts(assignments)
 
 
 def _read(row: LineForm, text: str) -> list[Assignment]:
-    """Return the values that a text assigns, by the names of the variables."""
-    variables = {name: variable for variable, name in row.names.items()}
-    read = []
-    for assignment in _assignments(row, text):
-        if assignment.name in variables:
-            read.append(assignment._replace(name=variables[assignment.name]))  # noqa: PERF401
-    return read
+    """Return the variables that a text assigns, without the constants of the row."""
+    listed = _assignments(row, text)
+    return [assignment for assignment in listed if assignment.name in row.names]
 
 
 def _problem(row: LineForm, text: str) -> str:
@@ -279,10 +269,10 @@ def _edit_lines(row: LineForm, text: str, variables: Variables) -> str:
     Raises:
         ValueError: a value cannot be written.
     """
-    wanted = dict(row.constants) if variables else {}
-    for variable, value in variables.items():
-        if variable in row.names:
-            wanted[row.names[variable]] = value
+    wanted: dict[str, str] = {}
+    if variables:
+        wanted.update(row.constants)
+    wanted.update({name: variables[name] for name in variables if name in row.names})
     whole = with_final_break(text)
     writing = Writing(lambda _, value: _written(row, value), partial(_line, row))
     assignments = _assignments(row, whole)
@@ -291,7 +281,7 @@ def _edit_lines(row: LineForm, text: str, variables: Variables) -> str:
         return ""
     if whole == text:
         return edited
-    return edited.removesuffix(line_break_of(text))
+    return edited.removesuffix(newline_of(text))
 
 
 def _written(row: LineForm, value: str) -> str:
@@ -312,4 +302,4 @@ def _written(row: LineForm, value: str) -> str:
 
 
 def _line(row: LineForm, name: str, value: str) -> str:
-    return row.line.format(name=name, value=_written(row, value))
+    return row.line.format(name=row.names.get(name, name), value=_written(row, value))

@@ -19,10 +19,10 @@ from krm_fn.formats.assignments import (
     edit_assignments,
     effective,
     last_counts,
-    line_break_of,
     with_final_break,
 )
 from krm_fn.light_typing import Variables
+from krm_fn.yamledit.lines import newline_of
 
 _LINE = r"[^\r\n]*(?:\r\n|\n|\r|\Z)"
 _HEADER = r"\[(.*)\]"
@@ -169,7 +169,7 @@ def _edit(read: Callable[[str], list[Assignment]], text: str, variables: Variabl
             return ""
     if whole == text:
         return edited
-    return edited.removesuffix(line_break_of(text))
+    return edited.removesuffix(newline_of(text))
 
 
 def _last_place(text: str, listed: list[Assignment]) -> tuple[int, str]:
@@ -179,7 +179,7 @@ def _last_place(text: str, listed: list[Assignment]) -> tuple[int, str]:
         ends = [start + len(line) for start, line in _service_lines(text) if line.strip()]
     if ends:
         return max(ends), ""
-    line_break = line_break_of(text)
+    line_break = newline_of(text)
     header = f"[Service]{line_break}"
     if text.strip():
         header = line_break + header
