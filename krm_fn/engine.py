@@ -167,7 +167,7 @@ class Draft:
         if not self.edits:
             return []
         if self.data is None and self.before is not None:
-            return [patch.remove()]
+            return [Operation("remove", ())]
         return diff(self.before, self.data)
 
     def _collection(self, path: Pointer, empty: Any, wanted: str) -> Any:
@@ -249,16 +249,17 @@ def _compare(before: Any, after: Any, path: Pointer, operations: list[Operation]
     elif isinstance(before, list) and isinstance(after, list):
         _compare_items(before, after, path, operations)
     elif not same(before, after):
-        operations.append(patch.replace(*path, value=after))
+        operations.append(Operation("replace", path, after))
 
 
 def _compare_members(
     before: Fields, after: Fields, path: Pointer, operations: list[Operation]
 ) -> None:
-    operations += [patch.remove(*path, key) for key in before if key not in after]
+    gone = [key for key in before if key not in after]
+    operations += [Operation("remove", (*path, key)) for key in gone]
     for key, value in after.items():
         if key not in before:
-            operations.append(patch.add(*path, key, value=value))
+            operations.append(Operation("add", (*path, key), value))
         elif before[key] is not value:  # a draft copies only collections that change
             _compare(before[key], value, (*path, key), operations)
 
@@ -272,16 +273,15 @@ def _compare_items(
         if before[old] is not after[new]:
             _compare(before[old], after[new], (*path, str(old)), operations)
     partners = {new: old for old, new in pairs}
-    gone = set(range(len(before))).difference(partners.values())
-    operations += [patch.remove(*path, index) for index in sorted(gone, reverse=True)]
+    staying = set(partners.values())
+    gone = [str(index) for index in reversed(range(len(before))) if index not in staying]
+    operations += [Operation("remove", (*path, index)) for index in gone]
     length = len(pairs)
     for index, item in enumerate(after):
         if index in partners:
             continue
-        at: str | int = index
-        if (
-            index == length
-        ):  # at the end no index is needed, and the operation fits whatever the length is
-            at = APPEND
-        operations.append(patch.add(*path, at, value=item))
+        at = str(index)
+        if index == length:
+            at = APPEND  # no index is needed, and the operation fits whatever the length is
+        operations.append(Operation("add", (*path, at), item))
         length += 1

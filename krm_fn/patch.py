@@ -37,21 +37,6 @@ class Operation(NamedTuple):
         return whole
 
 
-def add(*path: str | int, value: Any) -> Operation:
-    """Set the member, or insert before the item, that ``path`` names."""
-    return Operation("add", tuple(map(str, path)), value)
-
-
-def replace(*path: str | int, value: Any) -> Operation:
-    """Set a value that is there already."""
-    return Operation("replace", tuple(map(str, path)), value)
-
-
-def remove(*path: str | int) -> Operation:
-    """Take out the value that ``path`` names."""
-    return Operation("remove", tuple(map(str, path)))
-
-
 def render_pointer(path: Pointer) -> str:
     """Return a path as a JSON Pointer (RFC 6901): ``("a/b", "0")`` -> ``/a~1b/0``."""
     return "".join("/" + token.replace("~", "~0").replace("/", "~1") for token in path)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from edits import add, remove, replace
 from growth import excess
 from krm_fn import patch
 from krm_fn.engine import Draft, WrongTypeError, diff
-from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import same
 
 

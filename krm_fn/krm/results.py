@@ -12,7 +12,7 @@ from krm_fn.errors import ConfigError
 from krm_fn.krm.codes import CODES, Severity
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
-from krm_fn.patch import APPEND, Operation, Pointer, field_path, remove
+from krm_fn.patch import APPEND, Operation, Pointer, field_path
 from krm_fn.yamledit import Position
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
@@ -63,7 +63,7 @@ class Edit(NamedTuple):
     @property
     def removes_object(self) -> bool:
         """Whether the object itself is removed."""
-        return remove() in self.operations
+        return Operation("remove", ()) in self.operations
 
     @property
     def path(self) -> Pointer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from krm_fn.patch import Operation, apply
 from krm_fn.yamledit import CODE_OF_YTT, Document
@@ -16,3 +17,18 @@ def rewrite(document: Document, operations: Sequence[Operation]) -> str:
 def edit_document(text: str, number: int, operations: Sequence[Operation]) -> str:
     document = Document(texts_of_documents(text)[number], for_ytt=CODE_OF_YTT in text)
     return rewrite_documents(text, {number: rewrite(document, operations)})
+
+
+def add(*path: str | int, value: Any) -> Operation:
+    """Set the member, or insert before the item, that ``path`` names."""
+    return Operation("add", tuple(map(str, path)), value)
+
+
+def replace(*path: str | int, value: Any) -> Operation:
+    """Set a value that is there already."""
+    return Operation("replace", tuple(map(str, path)), value)
+
+
+def remove(*path: str | int) -> Operation:
+    """Take out the value that ``path`` names."""
+    return Operation("remove", tuple(map(str, path)))

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from edits import rewrite
+from edits import add, rewrite
 from krm_fn import patch
 from krm_fn.krm.resourcelist import Object, objects, reference
 from krm_fn.krm.results import ObjectRef
@@ -134,7 +134,7 @@ def is_config_map(data: bytes) -> bool:
 def asking(data: bytes, **wanted: Any) -> bytes:
     """The same list with a FunctionConfig that asks for something else as well."""
     root = "spec" if "spec" in function_config(data) else "data"
-    operations = [patch.add("functionConfig", root, key, value=value) for key, value in wanted.items()]
+    operations = [add("functionConfig", root, key, value=value) for key, value in wanted.items()]
     return _edited(data, operations)
 
 

@@ -10,7 +10,8 @@ import jsonpatch
 import pytest
 
 from contract_lists import CONFIG, SETTINGS, WORKERS, resource_list
-from krm_fn import engine, patch
+from edits import add, remove
+from krm_fn import engine
 from krm_fn.cli import main
 from krm_fn.engine import diff
 from krm_fn.errors import InternalError
@@ -117,11 +118,11 @@ def test_jsonpatch_does_each_edit_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def without_last(before: Any, after: Any) -> list[Operation]:
-    return diff(before, after)[:-1] or [patch.add("extra", value=1)]
+    return diff(before, after)[:-1] or [add("extra", value=1)]
 
 
 def with_another(before: Any, after: Any) -> list[Operation]:
-    return [*diff(before, after), patch.add("metadata", "extra", value=1)]
+    return [*diff(before, after), add("metadata", "extra", value=1)]
 
 
 def with_number(before: Any, after: Any) -> list[Operation]:
@@ -130,7 +131,7 @@ def with_number(before: Any, after: Any) -> list[Operation]:
 
 
 def that_does_not_fit(before: Any, after: Any) -> list[Operation]:
-    return [*diff(before, after), patch.remove("spec", "x")]
+    return [*diff(before, after), remove("spec", "x")]
 
 
 @pytest.mark.parametrize("wrong", [without_last, with_another, with_number, that_does_not_fit])

@@ -7,9 +7,9 @@ import base64
 import pytest
 
 from contract_lists import CONFIG, PROXY, WORKERS, resource_list
+from edits import replace
 from growth import excess
 from krm_fn.krm.resourcelist import ResourceList
-from krm_fn.patch import replace
 from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 from list_changes import changes_of

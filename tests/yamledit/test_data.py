@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from edits import rewrite
+from edits import add, remove, replace, rewrite
 from krm_fn.errors import EditError, InputError
-from krm_fn.patch import Operation, add, remove, replace
+from krm_fn.patch import Operation
 from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.data import MAX_EXPANSION, resolve, same, view
 from krm_fn.yamledit.tree import MAX_DEPTH, compose

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from edits import rewrite
-from krm_fn.patch import Operation, add, remove, replace
+from edits import add, remove, replace, rewrite
+from krm_fn.patch import Operation
 from krm_fn.yamledit import Document
 
 

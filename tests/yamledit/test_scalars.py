@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edits import rewrite
-from krm_fn.patch import replace
+from edits import replace, rewrite
 from krm_fn.yamledit import Document
 
 

@@ -7,9 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edits import edit_document
+from edits import add, edit_document, remove
 from krm_fn.errors import EditError
-from krm_fn.patch import Operation, add, remove
+from krm_fn.patch import Operation
 from krm_fn.yamledit import read
 from krm_fn.yamledit.stream import documents, rewrite_documents
 

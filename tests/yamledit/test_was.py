@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from edits import edit_document, rewrite
-from krm_fn.patch import Operation, add, remove, replace
+from edits import add, edit_document, remove, replace, rewrite
+from krm_fn.patch import Operation
 from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.stream import documents
 

@@ -17,7 +17,7 @@ from krm_fn.formats.left_alone import ENCRYPTED, has_code, is_encrypted
 from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer
+from krm_fn.patch import Operation, Pointer
 from krm_fn.plan import ObjectSource
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import ObjectRecord, TargetRecord
@@ -139,7 +139,7 @@ def renamed(
         yield RolloutNote(record, finding)
         return
     why = "so that nodes roll" if rename.is_hashed else "without a hash"
-    operation = patch.replace(*NAME, value=rename.name)
+    operation = Operation("replace", NAME, rename.name)
     edit = Edit((operation,), f'renamed to "{rename.name}" {why}')
     yield RolloutNote(record, edit, rename.name)
     note = _note_of_base_name(record.obj, is_hashed=rename.is_hashed)
@@ -160,7 +160,7 @@ def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
         return
     if is_encrypted(data):
         return
-    operation = patch.replace(*user.path, value=rename.name)
+    operation = Operation("replace", user.path, rename.name)
     yield RolloutNote(user.record, Edit((operation,), message))
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from edits import add, remove, replace
 from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist import Entries, ResourceList, objects, reference
 from krm_fn.krm.results import ObjectRef
-from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import read
 from list_layouts import ACROSS, COMPACT, RESULT, layouts, load, whole_of
 

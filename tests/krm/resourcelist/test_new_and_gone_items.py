@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.patch import remove, replace
+from edits import remove, replace
 from krm_fn.yamledit import read
 from list_layouts import ACROSS, COMPACT, RESULT, layouts, load, whole_of
 
