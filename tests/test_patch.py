@@ -5,18 +5,16 @@ from __future__ import annotations
 import jsonpatch
 import pytest
 
+from edits import add, remove, replace
 from krm_fn.errors import InternalError
 from krm_fn.patch import (
     APPEND,
     Operation,
-    add,
     apply,
     field_path,
     lookup,
     pointer_of,
-    remove,
     render_pointer,
-    replace,
 )
 
 

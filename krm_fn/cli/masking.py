@@ -24,9 +24,8 @@ from krm_fn.krm.masking import (
     spans_over_lines,
 )
 from krm_fn.yamledit import Document
-from krm_fn.yamledit.lines import Span
 from krm_fn.yamledit.stream import documents
-from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, walk
+from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, Span, walk
 
 _COMMENT = r"(?m)(?:^|(?<=\s))#.*"
 

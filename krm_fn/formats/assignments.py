@@ -16,7 +16,7 @@ from krm_fn import placeholders
 from krm_fn.formats import CACHED_TEXTS
 from krm_fn.formats.escaping import shell_word
 from krm_fn.light_typing import NamedTuple, Variables
-from krm_fn.yamledit.lines import Edit, newline_of, splice
+from krm_fn.yamledit.tree import Edit, newline_of, splice
 
 _COMMENTS = r"(?m)^[ \t]*(?:[#;]|//).*$"
 _CLOSED = r"""(?s)(?:[^"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')*"""

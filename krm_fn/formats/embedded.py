@@ -20,9 +20,9 @@ from krm_fn.krm.results import Result, wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document
-from krm_fn.yamledit.lines import newline_of
 from krm_fn.yamledit.render import block_text
 from krm_fn.yamledit.stream import rewrite_documents, texts_of_documents
+from krm_fn.yamledit.tree import newline_of
 
 
 class Value(NamedTuple):

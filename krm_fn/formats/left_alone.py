@@ -17,8 +17,7 @@ from krm_fn.errors import InputError
 from krm_fn.krm.results import Result
 from krm_fn.patch import Data, Pointer
 from krm_fn.yamledit import CODE_OF_YTT, Document
-from krm_fn.yamledit.lines import newline_of, splice
-from krm_fn.yamledit.tree import Scalar, walk
+from krm_fn.yamledit.tree import Scalar, newline_of, splice, walk
 
 ENCRYPTED = "is encrypted by SOPS: decrypt it first"
 HAS_CODE = "code of ytt may decide what counts, so the text stays as it is: edit it by hand"

@@ -22,7 +22,7 @@ from krm_fn.formats.assignments import (
     with_final_break,
 )
 from krm_fn.light_typing import Variables
-from krm_fn.yamledit.lines import newline_of
+from krm_fn.yamledit.tree import newline_of
 
 _LINE = r"[^\r\n]*(?:\r\n|\n|\r|\Z)"
 _HEADER = r"\[(.*)\]"

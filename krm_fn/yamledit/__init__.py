@@ -3,12 +3,12 @@
 The same data, the same bytes; all that the new data leaves alone stays byte for byte. It knows nothing of Kubernetes,
 proxies or files, and could be published alone.
 
-    lines    positions in a text                edit     tree + new data -> changes -> text, proven
-    tree     text -> nodes with positions       pairs    which items of two lists are the same
-    data     a document: nodes <-> plain data   layout   where the parts of a collection are, the style
-    stream   a text of several documents        scalars  a text with another value in its style
-    cut      a long list into its items         render   new data -> text in a style
-                                                was      a value that was empty, in a comment
+    tree     a text, its lines -> nodes         edit     tree + new data -> changes -> text, proven
+    data     a document: nodes <-> plain data   pairs    which items of two lists are the same
+    stream   a text of several documents        layout   where the parts of a collection are, the style
+    cut      a long list into its items         scalars  a text with another value in its style
+    was      a value that was empty, in a       render   new data -> text in a style
+             comment
 
 The functions that read are here. Those that write, and ``stream``, are imported from their modules: most runs change
 little or nothing.
@@ -20,8 +20,7 @@ from krm_fn.light_typing import Any
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.data import same
 from krm_fn.yamledit.document import CODE_OF_YTT, Document, has_complex_keys
-from krm_fn.yamledit.lines import Lines, Position, with_line_feeds
-from krm_fn.yamledit.tree import is_yaml
+from krm_fn.yamledit.tree import Lines, Position, is_yaml, with_line_feeds
 
 __all__ = [
     "CODE_OF_YTT",

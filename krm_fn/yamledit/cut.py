@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from krm_fn.light_typing import NamedTuple
-from krm_fn.yamledit.lines import Span, end_of_match
+from krm_fn.yamledit.tree import Span, end_of_match
 
 # It begins with its literal, which is searched for faster than the beginning of a line.
 _TOP_LEVEL = re.compile(r"\n(?=[^ \t\r\n#\-])")

@@ -11,14 +11,15 @@ import re
 
 from krm_fn.errors import InputError, TextError
 from krm_fn.light_typing import Any, Fields
-from krm_fn.yamledit.lines import Lines, column_of
 from krm_fn.yamledit.tree import (
     MAX_DEPTH,
     Alias,
+    Lines,
     Mapping,
     Node,
     Scalar,
     Sequence,
+    column_of,
     walk,
 )
 

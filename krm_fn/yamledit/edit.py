@@ -27,20 +27,27 @@ from krm_fn.yamledit.data import (
     view,
 )
 from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, Surroundings, slots_of
-from krm_fn.yamledit.lines import (
+from krm_fn.yamledit.pairs import comparable, pair_items
+from krm_fn.yamledit.render import WIDEST, AuthorScalar, Layout, behind, block, flow, key
+from krm_fn.yamledit.scalars import restyled
+from krm_fn.yamledit.tree import (
     BREAKS,
+    Alias,
+    Collection,
     Edit,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
     column_of,
+    compose,
     end_of_line,
     newline_of,
     splice,
     starts_line,
+    walk,
     with_line_feeds,
 )
-from krm_fn.yamledit.pairs import comparable, pair_items
-from krm_fn.yamledit.render import WIDEST, AuthorScalar, Layout, behind, block, flow, key
-from krm_fn.yamledit.scalars import restyled
-from krm_fn.yamledit.tree import Alias, Collection, Mapping, Node, Scalar, Sequence, compose, walk
 from krm_fn.yamledit.was import (
     GONE,
     MARK,

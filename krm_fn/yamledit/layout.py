@@ -11,9 +11,19 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.data import key_text
-from krm_fn.yamledit.lines import column_of, end_of_line, end_of_match, starts_line
 from krm_fn.yamledit.render import Layout, is_plain
-from krm_fn.yamledit.tree import Collection, Mapping, Node, Scalar, Sequence, walk
+from krm_fn.yamledit.tree import (
+    Collection,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    column_of,
+    end_of_line,
+    end_of_match,
+    starts_line,
+    walk,
+)
 
 _SPACE_AND_COMMENTS = r"(?:[ \t\r\n]+|#[^\n]*)*"
 _PROPERTIES = r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*"

@@ -17,7 +17,7 @@ import yaml
 from krm_fn.errors import EditError
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.yamledit.data import ComplexKey, resolve
-from krm_fn.yamledit.lines import newline_of
+from krm_fn.yamledit.tree import newline_of
 
 
 class Layout(NamedTuple):

@@ -10,10 +10,9 @@ import operator
 import re
 
 from krm_fn.yamledit.data import has_tag_of_no_string
-from krm_fn.yamledit.lines import end_of_match
 from krm_fn.yamledit.pairs import common_ends
 from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml, scalar
-from krm_fn.yamledit.tree import Scalar
+from krm_fn.yamledit.tree import Scalar, end_of_match
 
 _PROPERTIES = r"(?:[&!][^ \t\r\n]*[ \t]+)*"
 _HEADER = r"""(?x)

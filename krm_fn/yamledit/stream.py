@@ -14,7 +14,7 @@ from itertools import pairwise
 from krm_fn.errors import EditError
 from krm_fn.yamledit.data import same
 from krm_fn.yamledit.document import Document
-from krm_fn.yamledit.lines import Span, newline_of, with_line_feeds
+from krm_fn.yamledit.tree import Span, newline_of, with_line_feeds
 
 _BOM = "\ufeff"
 # It begins with its literal, which is searched for faster than the beginning of a line.

@@ -17,9 +17,8 @@ from krm_fn.errors import InputError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit.data import is_merge, key_text, same, view
 from krm_fn.yamledit.layout import slots_of, surroundings_of
-from krm_fn.yamledit.lines import newline_of
 from krm_fn.yamledit.pairs import pair_items
-from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
+from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, newline_of, walk
 
 _NOTE = r"""(?x)
     (?P<comment> [ \t]+ \# [^\n]* | )         # `  # ours`

@@ -16,9 +16,8 @@ from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.data import is_merge, key_text, same, view
 from krm_fn.yamledit.layout import slots_of
-from krm_fn.yamledit.lines import BREAKS, with_line_feeds
 from krm_fn.yamledit.render import is_plain, scalar
-from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
+from krm_fn.yamledit.tree import BREAKS, Alias, Mapping, Node, Sequence, compose, walk, with_line_feeds
 from yaml_texts import at, data, edited_in_place, handwritten, operations, patched, places, read_or_none, strings, texts
 
 any_text = st.one_of(texts(), handwritten())

@@ -22,7 +22,7 @@ from krm_fn.krm.resourcelist.objects import (
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Pointer, list_at
 from krm_fn.yamledit import Cut, Document, Lines, cut
-from krm_fn.yamledit.lines import Span
+from krm_fn.yamledit.tree import Span
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "

@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from krm_fn.light_typing import Texts
 from krm_fn.yamledit import with_line_feeds
-from krm_fn.yamledit.lines import Span
+from krm_fn.yamledit.tree import Span
 
 _KIND = re.compile(
     r"""(?x)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from krm_fn.formats import CACHED_LINES, escaping
 from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.yamledit.lines import splice
+from krm_fn.yamledit.tree import splice
 
 _NAMES = "|".join(PROXY_VARIABLES)
 _WORD = rf"[\"']?({_NAMES})[\"']?="
