@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from krm_fn.clusters.cluster import Cluster, ClusterNetwork, Fact, Key, Membership, value_of
 from krm_fn.clusters.kinds import CLOUD_NAMES, kinds, network_path
-from krm_fn.clusters.node import chart_of, has_suffix, user_values_of
+from krm_fn.clusters.node import chart_of, name_before, user_values_of
 from krm_fn.clusters.references import (
     CLUSTER_VARIABLES,
     Folders,
@@ -47,11 +47,11 @@ __all__ = [
     "Topology",
     "chart_of",
     "class_name",
-    "has_suffix",
     "is_open",
     "key_of",
     "kinds",
     "may_be_same",
+    "name_before",
     "nearest",
     "network_path",
     "references",

@@ -12,6 +12,7 @@ these are beside theirs.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -83,14 +84,11 @@ class ClusterMembers:
             return []
         if target.namespace != key.namespace and self.nodes.find(key) == key:
             return []
-        by_user: dict[Identity, dict[Key, list[Use]]] = {}
+        users: defaultdict[Identity, list[Key]] = defaultdict(list)
         for use in self._uses[target]:
-            users = by_user.setdefault(use.source.identity, {})
-            users.setdefault(use.source, []).append(use)
-        uses: list[Use] = []
-        for users in by_user.values():
-            for user in nearest(users, key.file):
-                uses += users[user]
+            users[use.source.identity].append(use.source)
+        near = {user for namesakes in users.values() for user in nearest(namesakes, key.file)}
+        uses = [use for use in self._uses[target] if use.source in near]
         namespaces = {use.source.namespace for use in uses}
         return uses[:_MOST] if len(namespaces) > _MOST else uses
 

@@ -98,14 +98,9 @@ def guess(obj: Object) -> str:
     return obj.ref.namespace
 
 
-def has_suffix(name: object, suffix: str) -> bool:
-    """Return whether a name is the name of some Cluster and a suffix behind it."""
-    return isinstance(name, str) and name.endswith(suffix) and name != suffix
-
-
 def user_values_of(name: str) -> str:
     """Return whose user values an object of that name holds, by the convention of Giant Swarm; "" for none."""
-    return _before(name, giantswarm.USER_VALUES_SUFFIXES)
+    return name_before(name, giantswarm.USER_VALUES_SUFFIXES)
 
 
 def _cluster_namespace(obj: Object) -> str:
@@ -128,7 +123,7 @@ def _name_in_reference(obj: Object) -> str:
         references = [lookup(obj.data, path) for path in _APP_VALUES]
     else:
         return ""
-    names = {_before(stripped(name), (suffix,)) for name in references}
+    names = {name_before(stripped(name), (suffix,)) for name in references}
     names.discard("")
     return names.pop() if len(names) == 1 else ""
 
@@ -136,17 +131,17 @@ def _name_in_reference(obj: Object) -> str:
 def _name_in_own_name(obj: Object) -> str:
     """Return the name of the Cluster that a product made a part of the name of an object; "" for none."""
     if obj.group_kind in _DATA:
-        return _before(obj.base_name, _DATA_SUFFIXES)
+        return name_before(obj.base_name, _DATA_SUFFIXES)
     if obj.group_kind == konvoy.INVENTORY:
         match = re.fullmatch(_INVENTORY, obj.ref.name)
         return match[1] if match else ""
     if obj.group_kind[0].endswith(_TANZU) and tkg.TEMPLATE_ANNOTATION not in obj.annotations:
-        return _before(obj.base_name, tkg.PACKAGE_SUFFIXES) or obj.ref.name
+        return name_before(obj.base_name, tkg.PACKAGE_SUFFIXES) or obj.ref.name
     return ""
 
 
-def _before(name: str, suffixes: Texts) -> str:
-    """Return a name without its suffix; "" where it has none of them."""
+def name_before(name: str, suffixes: Texts) -> str:
+    """Return the name of the Cluster in front of one of several suffixes; "" where a name ends in none of them."""
     for suffix in suffixes:
         if name.endswith(suffix):
             return name.removesuffix(suffix)

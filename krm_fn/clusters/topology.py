@@ -75,12 +75,12 @@ class Topology:
     def of(self, obj: Object) -> Memberships:
         """Return the Clusters that an object belongs to; of those in several files that say the same, the first."""
         node = self._node(obj)
-        if node.key not in self._memberships:
+        memberships = self._memberships.get(node.key)
+        if memberships is None:
             memberships = self._first_of_equal(self._members.of(node), node.key.file)
-            if node.key not in self._members.nodes:
-                return memberships
-            self._memberships[node.key] = memberships
-        return self._memberships[node.key]
+            if node.key in self._members.nodes:
+                self._memberships[node.key] = memberships
+        return memberships
 
     def _first_of_equal(self, memberships: Iterable[Membership], file: str) -> Memberships:
         """Return memberships with their Clusters as an object in a file sees them, each once."""

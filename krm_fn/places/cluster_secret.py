@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from krm_fn.clusters import has_suffix
+from krm_fn.clusters import name_before
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Data, text_at
 from krm_fn.products.giantswarm import SYSTEMD_PROXY_SUFFIX
@@ -36,7 +36,7 @@ def without_hash(name: str) -> str:
 
 def is_name(name: object) -> bool:
     """Return whether a name is that of the Secret of a Cluster."""
-    return isinstance(name, str) and has_suffix(without_hash(name), SYSTEMD_PROXY_SUFFIX)
+    return isinstance(name, str) and bool(name_before(without_hash(name), (SYSTEMD_PROXY_SUFFIX,)))
 
 
 def is_named_for(name: object, settings: ProxySettings) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from krm_fn.clusters import has_suffix
+from krm_fn.clusters import name_before
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.places.mapping_forms import SHORT, SNAKE, OneMember
@@ -63,7 +63,7 @@ class _ClusterValues(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the text with the values of a cluster."""
-        if not has_suffix(name_of(data), giantswarm.CLUSTER_VALUES_SUFFIX):
+        if not name_before(name_of(data), (giantswarm.CLUSTER_VALUES_SUFFIX,)):
             return
         value = text_of(data, "values")
         if data.get("kind") == "Secret":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.clusters import has_suffix
+from krm_fn.clusters import name_before
 from krm_fn.formats import embedded
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
@@ -84,7 +84,7 @@ class _ImageBuilderOverrides(Target):
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
-        if not has_suffix(name_of(data), konvoy.USER_OVERRIDES_SUFFIX):
+        if not name_before(name_of(data), (konvoy.USER_OVERRIDES_SUFFIX,)):
             return
         texts = [text for text in embedded.values(data) if text.is_yaml]
         if not texts and created_objects.was_created(data):
