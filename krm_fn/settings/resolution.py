@@ -363,14 +363,13 @@ def _conflicts(places: Sequence[DeclaredPlace]) -> Texts:
     Who names a class of another namespace has no say in the proxy of those whose class it is.
     """
     first = places[0]
-    conflicts = {_described(first.membership): None}
+    conflicts = [first]
     for place in places:
         differs = place.declaration.urls != first.declaration.urls
         if differs and place.membership.is_guest is first.membership.is_guest:
-            conflicts[_described(place.membership)] = None
-    if len(conflicts) == 1:
-        return ()
-    return tuple(conflicts)
+            conflicts.append(place)
+    names = dict.fromkeys(_described(place.membership) for place in conflicts)
+    return tuple(names) if len(names) > 1 else ()
 
 
 def _described(membership: Membership) -> str:
@@ -385,15 +384,14 @@ def _described(membership: Membership) -> str:
 
 def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace]) -> Texts:
     """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
-    unreachable: dict[str, None] = {}
+    unreachable: list[str] = []
     for number, override in enumerate(config.overrides):
         if any(matches(override.match, place.subject) for place in places):
             continue
         match = {**override.match, "roles": (), "workerGroups": ()}
-        for place in places:
-            would_differ = place.declaration.under(override).differs(place.declaration)
-            if would_differ and matches(match, place.subject):
-                unreachable[f"spec.overrides[{number}]"] = None
+        near = [place.declaration for place in places if matches(match, place.subject)]
+        if any(declared.under(override).differs(declared) for declared in near):
+            unreachable.append(f"spec.overrides[{number}]")
     return tuple(unreachable)
 
 
