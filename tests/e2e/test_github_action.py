@@ -40,14 +40,23 @@ spec:
 """
 GH = """\
 #!/usr/bin/env bash
-# Stands in the place of GitHub's command: it keeps its arguments and the body, and lists $COMMENTS.
+# Stands in the place of GitHub's command: it keeps its arguments and the body, and answers $COMMENTS.
 printf '%s\\n' "$*" >>"$GH_LOG"
 case $* in
-  *--paginate*) printf '%s' "$COMMENTS" ;;
+  *--paginate*) printf '%s' "$COMMENTS" | jq --raw-output "${@: -1}" ;;
   *--field*) all=$* && cp "${all##*body=@}" "$GH_BODY" ;;
 esac
 [[ -z ${GH_REFUSES:-} || $* == *--paginate* ]]
 """
+
+
+MARK = "<!-- inject-proxy -->\n\n"
+
+
+def comments(*of_pull_request: tuple[int, str, bool]) -> str:
+    """The answer of GitHub: of each comment its number, its text, and whether the token has written it."""
+    nodes = [{"databaseId": number, "body": body, "viewerDidAuthor": ours} for number, body, ours in of_pull_request]
+    return json.dumps({"data": {"repository": {"pullRequest": {"comments": {"nodes": nodes}}}}})
 
 
 @dataclass
@@ -108,7 +117,7 @@ class Runner:
                 "GITHUB_SERVER_URL": "https://github.com",
                 "GH_LOG": str(self.temporary / "gh.log"),
                 "GH_BODY": str(self.temporary / "body.md"),
-                "COMMENTS": "",
+                "COMMENTS": comments(),
                 **self.environment,
                 **{name: self.expanded(value) for name, value in step.get("env", {}).items()},
             },
@@ -187,11 +196,29 @@ def test_a_pull_request_without_the_proxy_fails_with_annotations_and_a_comment(r
     assert PASSWORD not in body
 
 
-def test_a_second_push_rewrites_the_comment(runner: Runner) -> None:
-    runner.environment["COMMENTS"] = "7001\n7002\n"
+REWRITTEN = [
+    pytest.param([(7001, MARK, True), (7002, MARK, True)], 7001, id="its own, the first of two"),
+    pytest.param([(7001, "Nice", False), (7002, MARK, True)], 7002, id="its own behind a talk"),
+    pytest.param(
+        [(7001, MARK, False), (7002, MARK, True)], 7002, id="its own behind one of somebody who copied the mark"
+    ),
+    pytest.param([(7001, f"> {MARK}", True), (7002, MARK, False)], None, id="none of its own"),
+    pytest.param([], None, id="none"),
+]
+
+
+@pytest.mark.parametrize(("listed", "number"), REWRITTEN)
+def test_a_second_push_rewrites_the_comment_that_the_action_has_written(
+    runner: Runner, listed: list[tuple[int, str, bool]], number: int | None
+) -> None:
+    need("jq")
+    runner.environment["COMMENTS"] = comments(*listed)
     runner.comment()
-    assert "--method PATCH repos/acme/clusters/issues/comments/7001 " in runner.text("gh.log")
-    assert "--method POST" not in runner.text("gh.log")
+    _, written = runner.text("gh.log").strip().rsplit("\napi ", 1)
+    if number is None:
+        assert written.startswith("--method POST repos/acme/clusters/issues/42/comments ")
+    else:
+        assert written.startswith(f"--method PATCH repos/acme/clusters/issues/comments/{number} ")
 
 
 def test_a_token_that_may_not_write_does_not_fail_the_job(runner: Runner) -> None:

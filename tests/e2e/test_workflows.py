@@ -58,6 +58,41 @@ def test_only_the_jobs_that_publish_may_write_and_each_what_it_publishes() -> No
     }
 
 
+def test_a_job_that_publishes_waits_for_who_protects_its_environment() -> None:
+    jobs = workflow("release.yml")["jobs"]
+    environments = {
+        name: job.get("environment") for name, job in jobs.items() if "write" in job["permissions"].values()
+    }
+    assert environments == {"image": "image", "publish": "pypi"}
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    assert all(f"`{environment}`" in text for environment in environments.values())
+
+
+def test_a_release_is_refused_where_its_tag_is_not_on_main(tmp_path: Path) -> None:
+    jobs = workflow("release.yml")["jobs"]
+    checkout, step = jobs["check"]["steps"][:2]
+    assert checkout["with"]["fetch-depth"] == 0
+    assert all("needs" in job for name, job in jobs.items() if name != "check")
+
+    def git(folder: str, *words: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@corp.example"]
+        done = run(["git", *identity, *words], cwd=tmp_path / folder)
+        assert done.returncode == 0, done.stderr
+
+    (tmp_path / "origin").mkdir()
+    git("origin", "init", "--quiet", "--initial-branch=main")
+    for tag, branch in (("v0.1.0", "main"), ("v0.1.1", "main"), ("v0.2.0", "aside")):
+        git("origin", "checkout", "--quiet", "-B", branch)
+        git("origin", "commit", "--quiet", "--allow-empty", "--message", tag)
+        git("origin", "tag", tag)
+    git(".", "clone", "--quiet", "origin", "clone")
+    results = []
+    for tag in ("v0.1.0", "v0.1.1", "v0.2.0"):
+        git("clone", "checkout", "--quiet", tag)
+        results.append(run(["bash", "-e", "-c", step["run"]], cwd=tmp_path / "clone").returncode)
+    assert results == [0, 0, 1]
+
+
 def test_ci_runs_every_version_of_python_that_the_project_says_it_supports() -> None:
     versions = workflow("ci.yml")["jobs"]["python"]["strategy"]["matrix"]["version"]
     assert versions == re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PYPROJECT)

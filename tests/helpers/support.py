@@ -41,7 +41,7 @@ BUILT_BY_JUDGED = (
     "actionlint admission-policy age-keygen argocd-cmp-server cluster-class containerd-hosts flux-envsubst helm-values "
     "httpproxy ignition-files kyverno sbom-packages sops ytt"
 )
-OF_DEBIAN = "curl debootstrap fish git perl ruby shellcheck systemd wget zsh"
+OF_DEBIAN = "curl debootstrap fish git jq perl ruby shellcheck systemd wget zsh"
 HOW_TO_GET = {
     **dict.fromkeys(BUILT_BY_JUDGED.split(), "`make judged` builds it where Go is installed"),
     **{name: f"`apt-get install {name}`" for name in OF_DEBIAN.split()},
