@@ -64,12 +64,7 @@ class CertificateText(NamedTuple):
             draft.describe(f"sets {shown} in {place.label}")
         else:
             draft.describe(f"removes our certificates from {place.label}")
-        if not new:
-            draft.remove(place.path, keep=place.kept_steps)
-        elif self.is_base64:
-            draft.set(place.path, base64_of(new))
-        else:
-            draft.set(place.path, new)
+        place.put(draft, base64_of(new) if self.is_base64 else new)
 
 
 class NamedEntry(NamedTuple):
@@ -103,10 +98,7 @@ class NamedEntry(NamedTuple):
         if self.entry is not None:
             entry = {**(ours or {}), **self.entry}
             entries.insert(position, entry)
-        if entries:
-            draft.set(place.path, entries)
-        else:
-            draft.remove(place.path, keep=place.kept_steps)
+        place.put(draft, entries)
 
 
 def in_base64(settings: ProxySettings) -> str:

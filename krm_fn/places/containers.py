@@ -180,10 +180,8 @@ class EnvEntries(NamedTuple):
             if variable in values:
                 entries.append(_corrected(entry, values[variable]))
         entries = self._completed(entries, values, done)
-        if entries and entries != env:
-            draft.set(place.path, entries)
-        elif not entries and env:
-            draft.remove(place.path, keep=place.kept_steps)
+        if entries != env:
+            place.put(draft, entries)
 
     def _completed(self, entries: list[Any], values: Variables, done: set[str]) -> list[Any]:
         """Return the entries with those that are missing at the end: in our order, if both cases are there of each."""

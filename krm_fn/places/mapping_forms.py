@@ -265,10 +265,8 @@ class OneMember(NamedTuple):
         draft.mapping(place.path[:-1])
         old = draft.get(place.path)
         new = self.value(settings, old)
-        if new is not None:
-            draft.set(place.path, new)
-        elif old is not None:
-            draft.remove(place.path, keep=place.kept_steps)
+        if new is not None or old is not None:
+            place.put(draft, new)
 
 
 class NamedItem(NamedTuple):

@@ -134,8 +134,19 @@ class Place(NamedTuple):
     settings: ProxySettings | None = None
     on_conflict_keep: bool = False
 
+    def put(self, draft: Draft, value: Any) -> None:
+        """Set the value at the path; None, an empty text and an empty list take it out."""
+        if value is None or value in ("", []):
+            draft.remove(self.path, keep=self.kept_steps)
+        else:
+            draft.set(self.path, value)
 
-def write_places(draft: Draft, places: Iterable[Place | Result], settings: ProxySettings) -> None:
+
+Places = Iterable[Place | Result]
+"""The places of an object, and a finding for each one that cannot be written."""
+
+
+def write_places(draft: Draft, places: Places, settings: ProxySettings) -> None:
     """Write the settings to all places of a draft, and describe the changes in it."""
     changed: dict[str, dict[str, None]] = {}
     kept: list[Place] = []
@@ -196,7 +207,7 @@ def _report_kept(draft: Draft, places: Sequence[Place], settings: ProxySettings)
         draft.report(code, message, path)
 
 
-def read_places(data: Any, places: Iterable[Place | Result]) -> Iterator[Reading]:
+def read_places(data: Any, places: Places) -> Iterator[Reading]:
     """Yield the readings of the places of an object, whoever wrote them."""
     for place in places:
         if isinstance(place, Place):

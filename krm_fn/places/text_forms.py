@@ -13,16 +13,16 @@ from krm_fn.formats import embedded
 from krm_fn.formats.assignments import Syntax, effective
 from krm_fn.formats.embedded import NotEditedError, Value
 from krm_fn.formats.systemd_unit import form_of
-from krm_fn.krm.results import Result, wrong_type
+from krm_fn.krm.results import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.places.mapping_forms import in_both_cases
-from krm_fn.places.place import Place, Reading, read_places, write_places
+from krm_fn.places.place import Place, Places, Reading, read_places, write_places
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 DROP_IN = form_of(PROXY_VARIABLES)
 """The form of every place that holds a drop-in of systemd."""
 
-PlacesOf = Callable[[Any], Iterable[Place | Result]]
+PlacesOf = Callable[[Any], Places]
 """Yield the places of one YAML document."""
 
 

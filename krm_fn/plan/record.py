@@ -31,7 +31,7 @@ from krm_fn.targets import Context, ObjectProxy, Reach, Writes
 
 if TYPE_CHECKING:
     from krm_fn.clusters import Cluster
-    from krm_fn.places.place import Place, Reading
+    from krm_fn.places.place import Place, Places, Reading
     from krm_fn.targets.base import Target
 
 _NO_CONFIG = ProxyConfig()
@@ -105,7 +105,7 @@ class TargetRecord:
         """Return the places of the object as it is now, and the findings about others that cannot be one."""
         return [*self.target.places(self.obj.data, self.context)]
 
-    def proposals(self, places: Iterable[Place | Result]) -> Iterator[Edit | Result]:
+    def proposals(self, places: Places) -> Iterator[Edit | Result]:
         """Yield the findings about the object, given its places, and at most one Edit.
 
         About an object that SOPS encrypted there is only the finding that it is encrypted.
@@ -120,7 +120,7 @@ class TargetRecord:
         else:
             yield from proposals
 
-    def readings(self, places: Iterable[Place | Result]) -> Iterator[Reading]:
+    def readings(self, places: Places) -> Iterator[Reading]:
         """Yield the variables that the object holds in places of the target; none if it is encrypted."""
         if not left_alone.is_encrypted(self.obj.data):
             from krm_fn.places.place import read_places  # noqa: PLC0415 -- many lists have no place

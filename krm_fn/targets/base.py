@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from krm_fn.config import TargetOptions
 from krm_fn.engine import Draft
@@ -11,7 +11,7 @@ from krm_fn.light_typing import Any, GroupKind, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Data
 from krm_fn.places.installed_charts import ChartSources
-from krm_fn.places.place import Place, Reading, read_places, write_places
+from krm_fn.places.place import Places, Reading, read_places, write_places
 from krm_fn.places.provided import DataReference, DataUses
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
@@ -38,9 +38,6 @@ __all__ = [
 
 _SOME_PROXY = ProxySettings("http://proxy.invalid", "http://proxy.invalid", "proxy.invalid")
 
-Places = Iterator[Place | Result]
-"""The places of an object, and a finding for each one that cannot be written."""
-
 
 class FileForm(NamedTuple):
     """A plain file of a product, which a target fills as it fills objects.
@@ -51,7 +48,7 @@ class FileForm(NamedTuple):
     """
 
     audience: Audience
-    places: Callable[[ProxySettings, Any], Iterable[Place | Result]]
+    places: Callable[[ProxySettings, Any], Places]
 
 
 class NodeUpdate(NamedTuple):
@@ -163,7 +160,7 @@ class Target:
         write_places(draft, self.places(draft.data, context), context.settings)
 
     def edit(
-        self, data: Data, context: Context, places: Iterable[Place | Result] | None = None
+        self, data: Data, context: Context, places: Places | None = None
     ) -> Iterator[Edit | Result]:
         """Yield the findings about an object, and at most one Edit that gives it its proxy.
 
