@@ -28,44 +28,6 @@ HEAD = ("System", "Found", "Have it", "Changed", "Left")
 """The columns of the table."""
 
 
-_SENTENCES = {
-    Why.FAILED: "nothing was changed, because the run has errors",
-    Why.SWITCHED_OFF: "`spec.only` or `spec.targets` leaves them out",
-    Why.NOT_SELECTED: "`spec.selector` or an annotation leaves them out",
-    Why.LOCAL: "the annotation `config.kubernetes.io/local-config` leaves them out",
-    Why.NOT_DECLARED: "no proxy is declared for them, in `spec` or in an override that fits",
-    Why.HOLD_NONE: "they hold no proxy",
-    Why.STILL_HOLD: "they still hold a proxy, and are to have none",
-    Why.OTHER_PROXY: "they set another proxy: `OtherProxy` says in which field",
-    Why.LEFT_BEHIND: (
-        "they hold the proxy of an earlier run, which no run changes: `LeftBehind` says in which field"
-    ),
-    Why.NO_TARGET: "no target that is on writes them",
-    Why.BY_CLASS: "their ClusterClass writes it",
-    Why.POLICY_WITHOUT: "they set no proxy",
-    Why.PRESET: "presets would choose them",
-    Why.OTHER_CHART: "charts whose values are not known: NAMES",
-    Why.KNOWN_CHART: "known charts that nobody chose",
-    Why.WORKLOAD: "nobody chose them",
-    Why.CHART: "nobody chose them",
-    Why.VALUES: "their values switch off what would use the proxy",
-    Why.NOT_JUDGED: (
-        "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance"
-    ),
-}
-"""Why objects are left -> a sentence about several, but for FINDING, which has the sentence of its finding.
-
-NAMES stands for the charts or presets that these objects are of.
-"""
-_CHANGES = {
-    Why.PRESET: "targets: {workloads: {presets: [NAMES]}}",
-    Why.KNOWN_CHART: "targets: {charts: {choose: [{charts: [NAMES]}]}}",
-    Why.WORKLOAD: "targets: {workloads: {choose: [{names: [NAME]}]}}",
-    Why.CHART: "targets: {charts: {choose: [{charts: [NAME]}]}}",
-}
-"""Why objects are left -> the text in a ProxyConfig that changes it."""
-
-
 class LeftBecause(NamedTuple):
     """Why some objects of a system are left, how many, and their names as far as somebody asked for them."""
 
@@ -208,16 +170,19 @@ def _becomes(
 
 def _row(row: str, objects: Sequence[_Counted]) -> Covered:
     numbers = dict.fromkeys(State, 0)
-    groups: dict[tuple[int, str], list[_Counted]] = {}
+    groups: dict[tuple[Why, str], list[_Counted]] = {}
     for counted in objects:
         numbers[counted.state] += counted.number
         if counted.state is State.LEFT:
             finding = counted.reason.finding
             message = redact(finding.message) if finding else ""
-            groups.setdefault((counted.reason.why.value, message), []).append(counted)
+            groups.setdefault((counted.reason.why, message), []).append(counted)
     # Of reasons with one number those with an advice of their own come before usual ones.
-    in_order = sorted(groups.items(), key=lambda group: group[0][0])
-    reasons = [_left_because(message, left) for (_, message), left in in_order]
+    order = [*Why]
+    reasons = [
+        _left_because(why, message, groups[why, message])
+        for why, message in sorted(groups, key=lambda key: order.index(key[0]))
+    ]
     reasons.sort(key=lambda reason: -reason.number)
     return Covered(
         row,
@@ -230,13 +195,11 @@ def _row(row: str, objects: Sequence[_Counted]) -> Covered:
     )
 
 
-def _left_because(message: str, left: Sequence[_Counted]) -> LeftBecause:
-    """Return why objects are left that have one reason; ``message`` is that of its finding."""
-    why = left[0].reason.why
+def _left_because(why: Why, message: str, left: Sequence[_Counted]) -> LeftBecause:
     names = ", ".join(sorted({counted.reason.name for counted in left}))
     return LeftBecause(
-        _SENTENCES.get(why, message).replace("NAMES", names),
-        _CHANGES.get(why, "").replace("NAMES", names),
+        (why.sentence or message).replace("NAMES", names),
+        why.change.replace("NAMES", names),
         sum(counted.number for counted in left),
         _names(left),
     )

@@ -7,7 +7,7 @@ of `--check`, the answer of `explain` and its table are views of these records: 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum, auto
+from enum import Enum
 
 from krm_fn import settings
 from krm_fn.clusters import Key, ObjectIndex, Topology, key_of, uses
@@ -199,28 +199,43 @@ def _left_alone(proposals: Iterable[Edit | Result]) -> Iterator[Result]:
 
 
 class Why(Enum):
-    """Why an object is left; ``pipeline.covered`` has the sentence of each."""
+    """Why objects are left, in the order of the report.
 
-    FINDING = auto()
-    FAILED = auto()
-    SWITCHED_OFF = auto()
-    NOT_SELECTED = auto()
-    LOCAL = auto()
-    NOT_DECLARED = auto()
-    HOLD_NONE = auto()
-    STILL_HOLD = auto()
-    OTHER_PROXY = auto()
-    LEFT_BEHIND = auto()
-    NO_TARGET = auto()
-    BY_CLASS = auto()
-    POLICY_WITHOUT = auto()
-    PRESET = auto()
-    OTHER_CHART = auto()
-    KNOWN_CHART = auto()
-    WORKLOAD = auto()
-    CHART = auto()
-    VALUES = auto()
-    NOT_JUDGED = auto()
+    Attributes:
+        sentence: says it of several objects; that of FINDING is the message of its finding. NAMES stands for the charts
+            or presets that these objects are of.
+        change: the text in a ProxyConfig that changes it, "" for none.
+    """
+
+    FINDING = ""
+    FAILED = "nothing was changed, because the run has errors"
+    SWITCHED_OFF = "`spec.only` or `spec.targets` leaves them out"
+    NOT_SELECTED = "`spec.selector` or an annotation leaves them out"
+    LOCAL = "the annotation `config.kubernetes.io/local-config` leaves them out"
+    NOT_DECLARED = "no proxy is declared for them, in `spec` or in an override that fits"
+    HOLD_NONE = "they hold no proxy"
+    STILL_HOLD = "they still hold a proxy, and are to have none"
+    OTHER_PROXY = "they set another proxy: `OtherProxy` says in which field"
+    LEFT_BEHIND = "they hold the proxy of an earlier run, which no run changes: `LeftBehind` says in which field"
+    NO_TARGET = "no target that is on writes them"
+    BY_CLASS = "their ClusterClass writes it"
+    POLICY_WITHOUT = "they set no proxy"
+    PRESET = ("presets would choose them", "targets: {workloads: {presets: [NAMES]}}")
+    OTHER_CHART = "charts whose values are not known: NAMES"
+    KNOWN_CHART = (
+        "known charts that nobody chose",
+        "targets: {charts: {choose: [{charts: [NAMES]}]}}",
+    )
+    WORKLOAD = ("nobody chose them", "targets: {workloads: {choose: [{names: [NAME]}]}}")
+    CHART = ("nobody chose them", "targets: {charts: {choose: [{charts: [NAME]}]}}")
+    VALUES = "their values switch off what would use the proxy"
+    NOT_JUDGED = (
+        "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance"
+    )
+
+    def __init__(self, sentence: str, change: str = "") -> None:
+        self.sentence = sentence
+        self.change = change
 
 
 class Reason(NamedTuple):
