@@ -64,7 +64,9 @@ class CertificateText(NamedTuple):
             draft.describe(f"sets {shown} in {place.label}")
         else:
             draft.describe(f"removes our certificates from {place.label}")
-        place.put(draft, base64_of(new) if self.is_base64 else new)
+        if self.is_base64:
+            new = base64_of(new)
+        place.put(draft, new or None)
 
 
 class NamedEntry(NamedTuple):

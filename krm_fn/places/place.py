@@ -135,8 +135,8 @@ class Place(NamedTuple):
     on_conflict_keep: bool = False
 
     def put(self, draft: Draft, value: Any) -> None:
-        """Set the value at the path; None, an empty text and an empty list take it out."""
-        if value is None or value in ("", []):
+        """Set the value at the path; None and an empty list take it out."""
+        if value in (None, []):
             draft.remove(self.path, keep=self.kept_steps)
         else:
             draft.set(self.path, value)
