@@ -105,11 +105,8 @@ def _belonging(outcome: Outcome) -> NamesOfClusters:
     """Return the names of the Clusters of each object that was looked at."""
     belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
     for record in outcome.overview.records:
-        memberships = [*record.memberships]
-        for target_record in record.targets:
-            memberships += target_record.memberships
-        belonging[record.obj.ref].update(cluster_names(memberships))
-        for membership in memberships:
+        belonging[record.obj.ref].update(cluster_names(record.memberships))
+        for membership in record.memberships:
             belonging[membership.cluster.ref].update(cluster_names([membership]))
     return belonging
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from krm_fn.explain.cluster_names import NamesOfClusters, cluster_name
@@ -49,7 +49,7 @@ def answer_clusters(
         for name in grant.clusters:
             answer = answers.setdefault(name, ClusterAnswer(name))
             _add_proxy(answer.proxies, grant)
-    reasons = _why_nothing(outcome, grants)
+    reasons = _why_nothing(outcome)
     for name in reasons:
         answers.setdefault(name, ClusterAnswer(name))
     for result in (*outcome.found, *outcome.hidden):
@@ -83,18 +83,15 @@ def _add_proxy(proxies: dict[str, str], grant: Grant) -> None:
             proxies[part] = url
 
 
-def _why_nothing(outcome: Outcome, grants: Iterable[Grant]) -> dict[str, str]:
+def _why_nothing(outcome: Outcome) -> dict[str, str]:
     """Return each Cluster of the list -> why it would get no proxy; "" if another system gives it to its nodes."""
     overview = outcome.overview
     served: set[ObjectRef] = set()
     for nodes in overview.other_nodes:
         if nodes.system:
             served.update(membership.cluster.ref for membership in nodes.memberships)
-    contexts = [grant.target_record.class_context for grant in grants]
-    classes = {context.of_class for context in contexts if context}
     for target_record in outcome.targets:
-        context = target_record.class_context
-        if context and context.of_class in classes:
+        if target_record.has_list_by_class:
             served.update(membership.cluster.ref for membership in target_record.memberships)
     reasons = {}
     for obj, memberships in overview.clusters:
