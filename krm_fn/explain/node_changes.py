@@ -65,10 +65,11 @@ def node_changes(results: Sequence[Result], targets: Iterable[TargetRecord]) -> 
     for group in grouped(results, lambda result: result.ref):
         ref = group[0].ref
         memberships = members.get(ref, ())
-        if ref in keeping:
-            template = (ref.namespace, keeping[ref].current)
+        finding = keeping.get(ref)
+        if finding:
+            template = (ref.namespace, finding.current)
             memberships = memberships or members_by_template.get(template, ())
-            update = NodeUpdate(is_rolled=False, why=keeping[ref].message)
+            update = NodeUpdate(is_rolled=False, why=finding.message)
         else:
             is_kept = (ref.namespace, ref.name) in kept
             changed = [result for result in group if not result.code]
@@ -77,10 +78,10 @@ def node_changes(results: Sequence[Result], targets: Iterable[TargetRecord]) -> 
             change = NodeChange(
                 cluster_names(memberships),
                 parts_of(memberships),
-                object=redact(str(ref)),
-                file=redact(ref.file_path),
-                is_replaced=update.is_rolled,
-                why=redact(update.why),
+                redact(str(ref)),
+                redact(ref.file_path),
+                update.is_rolled,
+                redact(update.why),
             )
             changes.append(change)
     return changes
@@ -97,13 +98,10 @@ def _update(
     if not changes:
         return NodeUpdate()
     group_kind = (ref.api_version.rpartition("/")[0], ref.kind)
-    if group_kind in _CLUSTERS:
-        # An annotation of a Cluster replaces no node.
-        for change in changes:
-            if change.target and change.path[:1] == ("spec",):
-                return NodeUpdate(
-                    is_rolled=True, why="variables or patches of a ClusterClass change"
-                )
+    # An annotation of a Cluster replaces no node.
+    has_spec = any(change.target and change.path[:1] == ("spec",) for change in changes)
+    if group_kind in _CLUSTERS and has_spec:
+        return NodeUpdate(is_rolled=True, why="variables or patches of a ClusterClass change")
     kind = _KINDS.get(group_kind)
     if kind is None:
         return _update_of_target(changes)
