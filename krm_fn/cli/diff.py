@@ -61,7 +61,7 @@ def diff_lines(
             lines += _head(shown, changes[shown])
         lines.append(hunk.place)
         for mark, text, number in hunk.lines:
-            raw, masked = text.raw[number], text.shown[number]
+            raw, masked = text.raw[number], text.shown(number)
             content = raw.rstrip("\r\n")
             hidden += masked != content
             cells = map(printable, masked.split("\t"))

@@ -133,10 +133,8 @@ def _proxy(flags: Mapping[str, str], prefix: str) -> Fields:
 def command_line(config: ProxyConfig, cluster: Cluster, roles: Sequence[Role]) -> Answer:
     """Print the command line that creates a cluster with the proxy of a ProxyConfig, and lines about missing flags."""
     defaults = config.cluster_defaults
-    infrastructure = "preprovisioned"
-    for word, kind in _INFRASTRUCTURES.items():
-        if kind == defaults.infrastructure_kind:
-            infrastructure = word
+    words = {kind: word for word, kind in _INFRASTRUCTURES.items()}
+    infrastructure = words.get(defaults.infrastructure_kind, "preprovisioned")
     endpoint = ""
     if infrastructure == "preprovisioned":
         endpoint = value_of(defaults.endpoint)

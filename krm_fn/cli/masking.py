@@ -38,20 +38,16 @@ class MaskedText:
         self._text = text
         self._masked = partial(_masked, passwords=passwords)
 
-    @cached_property
-    def shown(self) -> list[str]:
-        """The part of each line that may be shown, without its line break; found when a line is wanted."""
-        hidden_from = self._hidden_from()
-        lines = []
-        for number, raw in enumerate(self.raw):
-            line = raw.rstrip("\r\n")
-            if number in hidden_from:
-                line = line[: hidden_from[number]] + HIDDEN
-            lines.append(self._masked(line))
-        return lines
+    def shown(self, number: int) -> str:
+        """Return the part of a line, counted from 0, that may be shown, without its line break."""
+        line = self.raw[number].rstrip("\r\n")
+        if number in self._hidden_from:
+            line = line[: self._hidden_from[number]] + HIDDEN
+        return self._masked(line)
 
+    @cached_property
     def _hidden_from(self) -> dict[int, int]:
-        """Return the number of each line with a secret -> the column from which it is hidden."""
+        """The number of each line with a secret -> the column from which it is hidden."""
         starts = [0, *accumulate(map(len, self.raw))]
         columns: dict[int, int] = {}
         for start, end in documents(self._text):

@@ -107,8 +107,8 @@ def masked(files: Mapping[str, str]) -> dict[str, str]:
     for name, text in files.items():
         document = MaskedText(text, passwords)
         lines = [
-            line + raw[len(raw.rstrip("\r\n")) :]
-            for line, raw in zip(document.shown, document.raw, strict=True)
+            document.shown(number) + raw[len(raw.rstrip("\r\n")) :]
+            for number, raw in enumerate(document.raw)
         ]
         shown[str(redact(passwords.hidden(name)))] = _CREDENTIAL.sub(
             lambda found: found[0].replace(HIDDEN, PLACEHOLDER), "".join(lines)
