@@ -24,9 +24,7 @@ from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.charts.reached_programs import IS_REACHED
 from krm_fn.targets.charts.release_values import (
-    VersionValues,
-    all_values,
-    chart_in_table,
+    Installation,
     find_override,
     fitted_chart,
     holds,
@@ -34,11 +32,10 @@ from krm_fn.targets.charts.release_values import (
     lowest_version,
     namespace_of_release,
     other_names,
-    own_values,
-    read_values,
+    read_installation,
     service_names,
-    values_elsewhere,
     values_from,
+    values_of_rows,
     values_of_version,
     values_path,
 )
@@ -61,22 +58,6 @@ _UNNAMED = (
     "names, or the object does not say in which namespace they are: add the names to `spec.noProxy`"
 )
 _TEMPLATE = "the proxy or its list holds `{{`, which charts read as a template: take it out of `spec.noProxy`"
-
-
-def known_chart(use: ChartUse, data: Data, options: Options, uses: DataUses) -> Chart | None:
-    """Return the places of a proxy in the values of a chart: by the rows of the user, or else by the table."""
-    return _chart_of_rows(use.name, options) or chart_in_table(use, data, uses)
-
-
-def _chart_of_rows(name: str, options: Options) -> Chart | None:
-    values = []
-    for row in options.get("rows", ()):
-        if row["chart"] != name:
-            continue
-        values.append(ChartValue(row["path"], row["form"], no_proxy=row.get("noProxy", "")))
-    if not values:
-        return None
-    return Chart(tuple(values))
 
 
 def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
@@ -129,15 +110,16 @@ class _Charts(Target):
         """Return who reads the list: Go programs where all charts of the object are such."""
         is_go: set[bool] = set()
         for chosen in chosen_charts(data, options, uses.chart_sources):
-            chart = known_chart(chosen.use, data, options, uses)
+            chart = read_installation(chosen.use, data, options, uses).chart
             is_go.add(chart is not None and chart.is_go)
         audience = Audience.GO if is_go == {True} else Audience.POD
         names: list[str] = []
         releases = [reference.release for reference in uses.references_to(data)]
         for installing in (data, *filter(None, releases)):
             for use in charts_of(installing, uses.chart_sources):
-                names += service_names(use, installing, uses) or []
-                names += other_names(use, installing, uses)
+                installation = read_installation(use, installing, options, uses)
+                names += service_names(installation) or []
+                names += other_names(installation)
         return Readers(audience, tuple(dict.fromkeys(names)))
 
     def references(
@@ -145,15 +127,15 @@ class _Charts(Target):
     ) -> Iterator[DataReference]:
         """Yield the references to ConfigMaps and Secrets from which the chosen charts take values and variables."""
         for chosen in chosen_charts(data, options, sources):
-            chart = known_chart(chosen.use, data, options, DataUses())
+            installation = read_installation(chosen.use, data, options, DataUses())
+            chart, own = installation.chart, installation.own
             if chart is None:
                 continue
-            own = own_values(chosen.use, data)
             values = _named(chart, chosen.names)
             names = tuple(
                 value.name
                 for value in values
-                if not holds(value, own) and not find_override(value, chosen.use, data)
+                if not holds(value, own) and not find_override(value, installation)
             )
             for key, member in values_from(data):
                 # The list of such a chart needs names that only the release says, also where a Secret holds the list.
@@ -173,35 +155,46 @@ def _in_installation(data: Data, context: Context) -> Places:
     """Yield the places in a HelmRelease or an Application."""
     sets_proxy = context.settings.sets_any
     for use, names in chosen_charts(data, context.options, context.uses.chart_sources):
-        chart = known_chart(use, data, context.options, context.uses)
+        installation = read_installation(use, data, context.options, context.uses)
+        chart = installation.chart
         if chart is None:
             if sets_proxy:
                 yield _unknown(use, ())
             continue
         values = _named(chart, names)
-        known: list[str] = []
-        for value in values:
-            known += (value.name, *value.names)
-        missing = [name for name in names if name not in known]
-        if sets_proxy and missing:
-            yield _unknown(use, missing)
-        documents = [read_values(use, data), *values_elsewhere(data, context.uses)]
         if sets_proxy:
             version = lowest_version(use.version)
-            chosen = values_of_version(values, version, documents)
-            yield from _about_version(use, version, chosen)
-            values = chosen.values
+            values, newer = values_of_version(values, version, installation.documents)
+            yield from _about_version(use, version, newer)
+            yield from _about(installation, chart, names)
         chart_places = _ChartPlaces(use.name, values, context, data)
-        yield from _in_values(chart_places, use)
-        if not sets_proxy:
-            continue
-        if chart.unreached:
-            documents = all_values(use, data, context.uses, chart)
-            if not IS_REACHED[use.name](documents):
-                yield Result.of("ByHand", chart.unreached, use.path)
-        is_any_read = any(is_read(value, documents[0]) for value in chart.values)
-        if is_any_read and service_names(use, data, context.uses) is None:
-            yield Result.of("FactsUnknown", _UNNAMED, use.path)
+        yield from _in_values(chart_places, installation)
+
+
+def _about_version(
+    use: ChartUse, version: Version | None, newer: Sequence[ChartValue]
+) -> Iterator[Result]:
+    """Yield a finding about values that only newer versions of a chart have."""
+    if not newer:
+        return
+    since = ".".join(map(str, max(value.since for value in newer)))
+    paths = quoted(value.name for value in newer)
+    message = _LATER if version else _NEWEST
+    text = message.format(chart=use.name, values=paths, since=since)
+    yield Result.of("ByHand", text, use.path, is_info=version is None)
+
+
+def _about(installation: Installation, chart: Chart, names: Sequence[str]) -> Iterator[Result]:
+    """Yield the findings about a chart: names that no row knows, and programs that get no proxy by its values alone."""
+    use = installation.use
+    missing = [name for name in names if not _named(chart, [name])]
+    if missing:
+        yield _unknown(use, missing)
+    if chart.unreached and not IS_REACHED[use.name](installation.chart_documents):
+        yield Result.of("ByHand", chart.unreached, use.path)
+    is_any_read = any(is_read(value, installation.own) for value in chart.values)
+    if is_any_read and service_names(installation) is None:
+        yield Result.of("FactsUnknown", _UNNAMED, use.path)
 
 
 def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
@@ -209,21 +202,6 @@ def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
     where = f" under {quoted(names)}" if names else ""
     message = _UNKNOWN.format(chart=use.name, where=where)
     return Result.of("ByHand", message, use.path)
-
-
-def _about_version(
-    use: ChartUse, version: Version | None, chosen: VersionValues
-) -> Iterator[Result]:
-    """Yield a finding about values that only later versions of a chart have, or may have."""
-    message, values = _LATER, chosen.later
-    is_info = version is None
-    if is_info:
-        message, values = _NEWEST, chosen.new
-    if values:
-        since = ".".join(map(str, max(value.since for value in values)))
-        paths = quoted(value.name for value in values)
-        text = message.format(chart=use.name, values=paths, since=since)
-        yield Result.of("ByHand", text, use.path, is_info=is_info)
 
 
 class _ChartPlaces(NamedTuple):
@@ -265,32 +243,32 @@ class _ChartPlaces(NamedTuple):
         return bool(lookup(self.data, (*root[:-1], "valueFiles")))
 
 
-def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
+def _in_values(chart_places: _ChartPlaces, installation: Installation) -> Places:
     """Yield the places in the values that an object holds, and a warning for each one that something else sets.
 
     Those that a ConfigMap or Secret of ``valuesFrom`` has begun are written there.
     """
-    data = chart_places.data
-    others = values_elsewhere(data, chart_places.context.uses)
-    there = own_values(use, data)
+    use, data = installation.use, installation.data
+    _, *others = installation.documents
     own = []
     for value in chart_places.values:
-        override = find_override(value, use, data)
+        override = find_override(value, installation)
         is_elsewhere = any(holds(value, other) for other in others)
         if override and chart_places.context.settings.sets_any:
             yield override
         # Values of the object win over those of ``valuesFrom``.
-        elif holds(value, there) or not is_elsewhere:
+        elif holds(value, installation.own) or not is_elsewhere:
             own.append(value)
     chart_places = chart_places._replace(values=own)
     # An Application may hold its values as a text alone.
     text_path = (*use.path, "helm", "values")
     text = text_at(data, text_path)
-    if text.strip() and there is None:
+    path = values_path(use, data)
+    if text.strip() and lookup(data, path) is None:
         value_text = embedded.Value(text_path, text)
         yield text_place(value_text, YamlText(chart_places.places), "the values")
     else:
-        yield from chart_places.places(data, values_path(use, data), len(use.path))
+        yield from chart_places.places(data, path, len(use.path))
 
 
 def _in_data(data: Data, context: Context) -> Places:
@@ -298,16 +276,16 @@ def _in_data(data: Data, context: Context) -> Places:
 
     def places(charts: Mapping[str, Texts], document: Any) -> Places:
         for name, names in charts.items():
-            chart = _chart_of_rows(name, context.options) or fitted_chart(name, document)
-            if chart:
-                values = _named(chart, names)
-                if (
-                    context.settings.sets_any
-                ):  # what newest versions do not read, only a removal looks at
-                    values = values_of_version(values, None, [document]).values
-                there = [value for value in values if holds(value, document)]
-                chart_places = _ChartPlaces(name, there, context, data)
-                yield from chart_places.places(document)
+            chart = fitted_chart(name, document)
+            of_rows = values_of_rows(name, context.options)
+            if of_rows:
+                chart = Chart(of_rows)
+            values = _named(chart, names) if chart else []
+            if context.settings.sets_any:  # only a removal looks at places of older versions
+                values = values_of_version(values, None, [document]).values
+            there = [value for value in values if holds(value, document)]
+            chart_places = _ChartPlaces(name, there, context, data)
+            yield from chart_places.places(document)
 
     references = [reference for reference in context.uses.references_to(data) if reference.names]
     for text in embedded.values(data) if references else ():

@@ -18,19 +18,16 @@ from krm_fn.places.installed_charts import ChartUse
 from krm_fn.places.provided import DataUses, name_of, namespace_of
 from krm_fn.products.charts import CHARTS, Chart, ChartValue, Services, Signs, Version
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
-from krm_fn.targets.base import Data
+from krm_fn.targets.base import Data, Options
 
 _OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride", "serverServiceName")
 _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
 """Flux shortens a longer one, and puts a hash behind it."""
-_BOUND = re.compile(
-    r"""(?<![\w.-])
-    ([<>=!~^]*)\s*          # an operator: ">=", "~", or none for one version
-    v?(\d+(?:\.\d+)*)       # "9", "9.1", "9.1.2"; the rest of "9.1.x" says nothing more
-    (?!\w)                 # and no name, as "7f2a"
-    """,
-    re.VERBOSE,
-)
+_BOUND = r"""(?x)(?<![\w.-])
+    (?P<operator>[<>=!~^]*)\s*        # ">=", "~", or none for one version
+    v?(?P<version>\d+(?:\.\d+)*)      # "9", "9.1", "9.1.2"; the rest of "9.1.x" says nothing more
+    (?!\w)                            # and no name, as "7f2a"
+"""
 _IN_CLUSTER = re.compile(
     r"""\bhttp://
     ([a-z0-9-]+            # the name of a Service: "tempo"
@@ -55,24 +52,24 @@ def values_from(data: Data) -> Iterator[tuple[Key, str]]:
 def lowest_version(text: str) -> Version | None:
     """Return the lowest version that a text allows; None if it says no version, or allows any.
 
-    Source: Masterminds/semver, as Helm uses it: ``9.1.2``, ``>=9.0.0 <10``, ``9.x || ~10.2``, ``1.2 - 1.5``.
+    Source: Masterminds/semver, as Helm uses it: ``9.1.2``, ``>=9.0.0 <10``, ``9.x || ~10.2``, ``1.2 - 1.5``. The first
+    bound of each range counts; an upper one allows the oldest version.
     """
     if "$" in text or "{" in text:  # filled in later
         return None
-    lowest = []
+    versions = []
     for alternative in text.split("||"):
-        begin, _, _ = alternative.partition(" - ")
-        versions = []
-        bounds = _BOUND.findall(begin)
-        for operator, number in bounds:
-            if not operator.startswith(("<", "!")):
-                parts = [int(part) for part in number.split(".")]
-                versions.append((*parts, 0, 0)[: max(len(parts), 3)])
-        version = max(versions, default=(0, 0, 0))
-        if not any(version) and len(versions) == len(bounds):  # ``*``, or ``>=0.0.0``
+        bound = re.search(_BOUND, alternative)
+        if bound is None:
             return None
-        lowest.append(version)
-    return min(lowest)
+        parts = [int(part) for part in bound["version"].split(".")]
+        version = (*parts, 0, 0)
+        if bound["operator"].startswith(("<", "!")):
+            version = (0, 0, 0)
+        elif not any(parts):  # ``>=0.0.0``
+            return None
+        versions.append(version)
+    return min(versions)
 
 
 class VersionValues(NamedTuple):
@@ -80,13 +77,11 @@ class VersionValues(NamedTuple):
 
     Attributes:
         values: those that it has, or that are there.
-        new: those among them that are not there, and that older versions do not have.
-        later: those that only later versions have.
+        newer: those that only newer versions have; without a version those that older ones do not have.
     """
 
     values: list[ChartValue]
-    new: list[ChartValue]
-    later: list[ChartValue]
+    newer: list[ChartValue]
 
 
 def values_of_version(
@@ -94,21 +89,19 @@ def values_of_version(
 ) -> VersionValues:
     """Return the places that a version of a chart has, each in one form; one that is in a document counts, too."""
     chosen: dict[str, ChartValue] = {}
-    new = []
-    later = []
+    newer = []
     for value in values:
         is_there = any(holds(value, document) for document in documents)
-        is_new = bool(value.since) and not is_there and is_read(value, documents[0])
+        is_new = value.since and not is_there
         if value.is_in(version) or (value.since and is_there):
             chosen.setdefault(value.name, value)
-            if is_new:
-                new.append(value)
-        elif is_new:
-            later.append(value)
+            is_new = is_new and version is None
+        if is_new and is_read(value, documents[0]):
+            newer.append(value)
     # Where there is an older form, or an older place, nothing is missing.
     if any(value.before for value in chosen.values()):
-        later = []
-    return VersionValues([*chosen.values()], new, later)
+        newer = []
+    return VersionValues([*chosen.values()], newer)
 
 
 def values_path(use: ChartUse, data: Data) -> Pointer:
@@ -118,26 +111,74 @@ def values_path(use: ChartUse, data: Data) -> Pointer:
     return (*use.path, "helm", "valuesObject")
 
 
-def own_values(use: ChartUse, data: Data) -> Any:
-    """Return the values of a chart that a HelmRelease or an Application holds as data; None if they are a text."""
-    return lookup(data, values_path(use, data))
+class Installation(NamedTuple):
+    """A chart that an object installs, with its row and its values.
+
+    Attributes:
+        use: the chart.
+        data: the HelmRelease or the Application.
+        chart: its row, with the paths that its values have; None if no row knows it.
+        documents: its values: those of the object, then those of ConfigMaps and Secrets, the ones that win first.
+    """
+
+    use: ChartUse
+    data: Data
+    chart: Chart | None
+    documents: list[Any]
+
+    @property
+    def own(self) -> Any:
+        """The values that the object itself holds."""
+        return self.documents[0]
+
+    @property
+    def chart_documents(self) -> list[Any]:
+        """The values as the chart gets them, also as a dependency of another one."""
+        if self.chart and self.chart.below:
+            return [lookup(document, (self.chart.below,)) for document in self.documents]
+        return self.documents
+
+    @property
+    def text(self) -> str:
+        """All that is said of the chart and its values."""
+        return str([lookup(self.data, self.use.path), *self.documents])
 
 
-def read_values(use: ChartUse, data: Data) -> Any:
-    """Return the values of a chart that a HelmRelease or an Application holds, as data or as a text."""
+def read_installation(use: ChartUse, data: Data, options: Options, uses: DataUses) -> Installation:
+    """Return a chart of an object with its values, and with its row: that of the user, or else of the table."""
+    own = lookup(data, values_path(use, data))
     text = text_at(data, (*use.path, "helm", "values"))
-    if own_values(use, data) is None and text:
+    if own is None and text:
         for document in embedded.mappings(embedded.Value((), text)):
-            return document.data
-    return own_values(use, data)
+            own = document.data
+            break
+    documents = [own, *values_elsewhere(data, uses)]
+    chart = _chart_in_table(use, documents)
+    values = values_of_rows(use.name, options)
+    if values:
+        # The names that the programs call are those of the table.
+        table = chart or Chart(())
+        chart = Chart(values, services=table.services, others=table.others)
+    return Installation(use, data, chart, documents)
 
 
-def find_override(value: ChartValue, use: ChartUse, data: Data) -> Result | None:
+def values_of_rows(name: str, options: Options) -> tuple[ChartValue, ...]:
+    """Return the places of a chart that the user says."""
+    values = []
+    for row in options.get("rows", ()):
+        if row["chart"] == name:
+            no_proxy = row.get("noProxy", "")
+            values.append(ChartValue(row["path"], row["form"], no_proxy=no_proxy))
+    return tuple(values)
+
+
+def find_override(value: ChartValue, installation: Installation) -> Result | None:
     """Return a warning if something else sets a value, or a part of it, over the values of an object.
 
     That is an entry of another list, or a Secret that is named beside a text: ``httpProxySecret`` beside ``httpProxy``.
     """
-    values = read_values(use, data)
+    use, data = installation.use, installation.data
+    values = installation.own
     for *above, last in value.texts.values():
         secret = (*above, f"{last}Secret")
         if text_at(values, secret):
@@ -207,15 +248,14 @@ def _values_at(values: Any, steps: Sequence[str]) -> list[Any]:
     return values_there
 
 
-def chart_in_table(use: ChartUse, data: Data, uses: DataUses) -> Chart | None:
-    """Return the row of a chart.
+def _chart_in_table(use: ChartUse, documents: Sequence[Any]) -> Chart | None:
+    """Return the row of a chart with these values.
 
     A chart of Bitnami has other values. A folder may hold another chart of the same name, so it has the row only if its
     values have a place of the row.
     """
     if use.is_of_bitnami:
         return None
-    documents = [read_values(use, data), *values_elsewhere(data, uses)]
     chart = None
     for document in documents:
         chart = fitted_chart(use.name, document)
@@ -238,10 +278,10 @@ def fitted_chart(name: str, values: Any) -> Chart | None:
     inner = lookup(values, (name,))
     if chart is None or not isinstance(inner, dict):
         return chart
-    first_steps = {value.list_path for value in chart.values}
+    first_steps = set()
     for value in chart.values:
-        for path in value.texts.values() or [value.steps]:
-            first_steps.add(path[0])
+        for path in (value.name, value.list_path):
+            first_steps.add(path.partition(".")[0])
     is_own = chart.has_own_name or not first_steps.isdisjoint(values)
     if is_own and first_steps.isdisjoint(inner):
         return chart
@@ -255,31 +295,21 @@ def namespace_of_release(data: Data) -> str:
     return text_at(data, ("spec", "targetNamespace")) or namespace_of(data)
 
 
-def all_values(use: ChartUse, data: Data, uses: DataUses, chart: Chart) -> list[Any]:
-    """Return the documents with values of a chart, the ones that win first."""
-    documents = [read_values(use, data), *values_elsewhere(data, uses)]
-    if chart.below:
-        return [lookup(document, (chart.below,)) for document in documents]
-    return documents
-
-
-def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str] | None:
+def service_names(installation: Installation) -> list[str] | None:
     """Return the names by which the programs of a chart call each other, as its templates make them.
 
     None if values give others, or if the name of the release or its namespace is not known.
     """
-    chart = chart_in_table(use, data, uses)
-    if chart is None or not chart.services:
+    if installation.chart is None:
         return []
-    documents = all_values(use, data, uses, chart)
-    release = _release_name(use, data)
-    namespace = namespace_of_release(data)
-    text = _text_of_values(use, data, uses)
+    release = _release_name(installation.use, installation.data)
+    namespace = namespace_of_release(installation.data)
     names: list[str] = []
-    for services in chart.services:
-        if services.where and not any(_have(values, services.where) for values in documents):
+    for services in installation.chart.services:
+        signs = [_have(values, services.where) for values in installation.chart_documents]
+        if services.where and not any(signs):
             continue
-        is_renamed = any(name in text for name in _OTHER_NAMES)
+        is_renamed = any(name in installation.text for name in _OTHER_NAMES)
         if is_renamed or not re.fullmatch(_RELEASE_NAME, release):
             return None
         if services.has_namespace and not namespace:
@@ -298,22 +328,17 @@ def _full_name(services: Services, release: str) -> str:
     return name[: services.longest].removesuffix("-") + "-"
 
 
-def other_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
+def other_names(installation: Installation) -> list[str]:
     """Return the names of other Services that the programs of a chart call by URLs among the values."""
-    chart = chart_in_table(use, data, uses)
-    if chart is None or not chart.others:
+    if installation.chart is None or not installation.chart.others:
         return []
-    _, _, urls = _text_of_values(use, data, uses).partition(chart.others)
+    _, _, urls = installation.text.partition(installation.chart.others)
     return _IN_CLUSTER.findall(urls)
 
 
 def is_in_cluster(url: str) -> bool:
     """Return whether a URL leads to a Service."""
     return bool(_IN_CLUSTER.match(url)) or ".svc" in url
-
-
-def _text_of_values(use: ChartUse, data: Data, uses: DataUses) -> str:
-    return str([lookup(data, use.path), *values_elsewhere(data, uses)])
 
 
 def _release_name(use: ChartUse, data: Data) -> str:
