@@ -71,6 +71,23 @@ def _add_ons(target: str) -> TargetRow:
     return TargetRow("tkg.add_ons", _kinds("Secret").union(kinds), text_hints=words)
 
 
+def _distribution(target: str) -> TargetRow:
+    """Return the row of a product; ``Cluster`` is a kind in several groups, so the group is in its texts."""
+    rows = distributions.target_rows(target)
+    kinds = {(row.group, row.kind) for row in rows}
+    words = {row.kind if cluster_api.is_cluster_api(row.group) else row.group for row in rows}
+    beside = frozenset((row.group, row.kind) for row in rows if row.trusted_ca)
+    if beside:  # it creates a ConfigMap with certificates
+        kinds.add(("", "ConfigMap"))
+        words.add(distributions.CA_CONFIG_MAP)
+    return TargetRow(
+        "distributions.product_fields",
+        frozenset(kinds),
+        text_hints=tuple(sorted(words)),
+        beside=beside,
+    )
+
+
 def system_of(target_id: str) -> str:
     """Return the key under ``spec.targets`` that holds a target; its folder has the same name."""
     return target_id.partition(".")[0]
@@ -210,15 +227,7 @@ ROWS: Mapping[str, TargetRow] = {
         is_generator=True,
         text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),
     ),
-    **{
-        target: TargetRow(
-            "distributions.product_fields",
-            distributions.target_kinds(target),
-            text_hints=distributions.target_hints(target),
-            beside=distributions.with_config_map(target),
-        )
-        for target in distributions.PRODUCTS
-    },
+    **{target: _distribution(target) for target in distributions.PRODUCTS},
 }
 """ID -> the target, in the order in which targets edit one object. The ID is the path below ``spec.targets``:
 ``nodes.kubelet``, or ``kyverno`` for the one target of a system."""

@@ -336,28 +336,7 @@ OF_KIND = _rows_by_kind()
 TEMPLATES = {key: rows[0] for key, rows in OF_KIND.items() if rows[0].is_template}
 """API group and kind of a template -> its first row."""
 
-_OF_CLUSTER_API = (CONTROL_PLANE, BOOTSTRAP, _INFRASTRUCTURE)
-
 
 def target_rows(target: str) -> list[DistributionRow]:
     """Return the rows of a target."""
     return [row for row in ROWS if row.target == target]
-
-
-def with_config_map(target: str) -> frozenset[GroupKind]:
-    """Return API group and kind of the objects beside which a target creates a ConfigMap with certificates."""
-    return frozenset((row.group, row.kind) for row in target_rows(target) if row.trusted_ca)
-
-
-def target_kinds(target: str) -> frozenset[GroupKind]:
-    """Return API group and kind of the objects that a target writes."""
-    kinds = frozenset((row.group, row.kind) for row in target_rows(target))
-    return kinds | {("", "ConfigMap")} if with_config_map(target) else kinds
-
-
-def target_hints(target: str) -> Texts:
-    """Return words of which one is in every object of a target: ``Cluster`` is a kind in several groups."""
-    words = {row.kind if row.group in _OF_CLUSTER_API else row.group for row in target_rows(target)}
-    if with_config_map(target):
-        words.add(CA_CONFIG_MAP)
-    return tuple(sorted(words))
