@@ -17,6 +17,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, render_pointer, text_at
+from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.products.node_kinds import HOSTED, KIND_NAMES
 from krm_fn.products.systems import targets_of
 from krm_fn.targets import ClassPlan
@@ -301,29 +302,21 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     if any(finding.is_stale for finding in findings):
         return ClassPlan(None, findings=findings)
     condition = enabled_if(listed.context())
-    front = [*_patch(EMPTY_LISTS, groups, condition)]
-    behind: list[Fields] = []
-    for name in (ADDITIONS, LISTS, NODES):
-        behind += _patch(name, groups, condition)
-    has_ours = bool(front or behind)
-    if has_ours and not listed.is_chosen:
+    used = {name for group in groups for name in group.operations}
+    if used and not listed.is_chosen:
         findings += listed.erasures or [Result.of("ClassPatched", _SHARED, ("spec",))]
-    return ClassPlan([*front, *others_in(listed.obj.data), *behind], has_ours, findings)
-
-
-def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator[Fields]:
-    """Yield our patch of a name, if it has anything to do.
-
-    Entries for every node are added for every Cluster, and so are the lists for them; all else where there is a proxy.
-    """
-    definitions = [*_definitions(name, groups)]
-    if not definitions:
-        return
-    patch: Fields = {"name": name}
-    has_additions = any(ADDITIONS in group.operations for group in groups)
-    if not has_additions or name not in (EMPTY_LISTS, ADDITIONS):
-        patch["enabledIf"] = condition
-    yield {**patch, "definitions": definitions}
+    patches: list[Any] = []
+    for name in OUR_PATCHES:
+        if name in used:
+            patch: Fields = {"name": name}
+            # Entries for every node are added for every Cluster, and so are the lists for them.
+            if ADDITIONS not in used or name not in (EMPTY_LISTS, ADDITIONS):
+                patch["enabledIf"] = condition
+            patch["definitions"] = [*_definitions(name, groups)]
+            patches.append(patch)
+        if name == EMPTY_LISTS:
+            patches += others_in(listed.obj.data)
+    return ClassPlan(patches, bool(used), findings)
 
 
 def _definitions(name: str, groups: Sequence[NodePatches]) -> Iterator[Fields]:
