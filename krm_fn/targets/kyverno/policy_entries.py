@@ -61,12 +61,13 @@ class PolicyForm(ABC):
         """Return the entries of a policy, or of a text in it."""
 
     @abstractmethod
-    def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
-        """Write texts; each is in its place already, or not."""
-
-    @abstractmethod
     def remove(self, draft: Draft, place: Place, entries: Sequence[PolicyEntry]) -> None:
         """Take the proxy out, or report the entries that stay."""
+
+    def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
+        """Write texts; each is in its place already, or not."""
+        for place, text in texts.items():
+            draft.set(place.path, text)
 
     def container_name(self, entry: PolicyEntry, label: str) -> str:
         """Return the name that messages give to the container of an entry."""

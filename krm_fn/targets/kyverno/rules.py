@@ -232,11 +232,6 @@ class RuleForm(PolicyForm):
         path = tuple(step for step in steps if step not in _PATCH_STEPS)
         return f"`{field_path(path)}` of {label}"
 
-    def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
-        """Set the texts in entries and in context variables."""
-        for place, text in texts.items():
-            draft.set(place.path, text)
-
     def remove(self, draft: Draft, place: Place, entries: Sequence[PolicyEntry]) -> None:
         """Remove the entries, and our part of the context variables that decide their values."""
         # From the last one on, so that the paths of the others stay right.

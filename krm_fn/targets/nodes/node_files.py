@@ -425,10 +425,9 @@ UNITS = {"nodes.containerd": CONTAINERD, "nodes.kubelet": "kubelet"}
 
 def target_files(target_id: str, config: NodeConfig, options: Options) -> list[NodeFile]:
     """Return the files that a target writes."""
-    if target_id == "nodes.containerd":
-        return [drop_in(config.runtime)]
-    if target_id == "nodes.kubelet":
-        return [drop_in("kubelet")]
+    unit = UNITS.get(target_id)
+    if unit:
+        return [drop_in(config.runtime if unit == CONTAINERD else unit)]
     if target_id == FILES_ON_REQUEST:
         chosen = list_at(options, ("files",))
         return [file for name, file in NODE_FILES.items() if name in chosen]

@@ -20,7 +20,7 @@ from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data, Pointer, list_at, lookup, named_items, text_at
 from krm_fn.places import cluster_secret
@@ -29,13 +29,12 @@ from krm_fn.places.place import Place, Reading
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ClassContext, ClassPlan
-from krm_fn.targets.base import Context, Options, Places, Target
+from krm_fn.targets.base import Context, Places, Target
 from krm_fn.targets.nodes.clusterclass.class_data import (
     PATCHES,
     SECRET,
     VARIABLE,
     VARIABLES,
-    WORDS,
     others_in,
 )
 
@@ -245,10 +244,6 @@ class _ClusterClass(Target):
     """
 
     audience = Audience.PRODUCT
-
-    def hints(self, options: Options) -> Texts:
-        """Return our names: only a list with one of them needs this target where nothing is known of its classes."""
-        return WORDS
 
     def node_secret(self, data: Data, context: Context) -> str | None:
         """Return the name of the Secret from which nodes of a Cluster take drop-ins."""
