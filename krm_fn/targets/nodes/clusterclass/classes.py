@@ -63,7 +63,8 @@ class Classes(ClassPlans):
     ) -> None:
         self._topology = topology
         self._config = config
-        self._classes: dict[Key, ListedClass] = {}
+        self._classes: dict[Key | None, ListedClass] = {}
+        self._class_of: dict[Key, ListedClass] = {}
         self._is_chosen = False
         if config.is_removal:
             return
@@ -76,8 +77,10 @@ class Classes(ClassPlans):
                 listed = ListedClass(obj, nearest, default, is_selected=is_selected(obj))
                 self._classes.setdefault(key_of(obj), listed)
         for obj in objects:
-            its_class = self._find_class(obj)
-            if its_class is not None:
+            class_key = topology.class_of(obj) if obj.group_kind == CLUSTER else None
+            if class_key in self._classes:
+                its_class = self._classes[class_key]
+                self._class_of[key_of(obj)] = its_class
                 its_class.find_variable(obj.data, may_edit=is_selected(obj))
                 if is_selected(obj):
                     its_class.members.append((obj, topology.nodes_of(obj)))
@@ -117,13 +120,6 @@ class Classes(ClassPlans):
         keys = self._topology.classes_of(template)
         return [self._classes[key] for key in keys if key in self._classes]
 
-    def _find_class(self, obj: Object) -> ListedClass | None:
-        """Return the class of a Cluster; None for another object, and for one that names none in the list."""
-        if obj.group_kind != CLUSTER or not class_name(obj.data):
-            return None
-        key = self._topology.class_of(obj)
-        return None if key is None else self._classes.get(key)
-
     def rules_for(self, template: Object) -> TemplateRules:
         """Return the rules of the classes of a template."""
         classes = self._find_classes(template)
@@ -157,25 +153,23 @@ class Classes(ClassPlans):
             return ObjectProxy((), listed.default, listed.context())
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
-        listed = self._find_class(obj)
+        listed = self._class_of.get(key_of(obj))
+        nodes = self._topology.nodes_of(obj)
+        memberships = tuple(nodes.values())
         if listed is not None and listed.state is ClassState.KEPT:
             return None
-        is_known = listed is not None and (listed.is_selected or listed.variable is not None)
         if listed is not None and listed.state is ClassState.PATCHED:
-            proxies = listed.clusters[key_of(obj)]
-            context = listed.context()._replace(repairs_erased=False)
-        elif is_known or not self._is_chosen:
+            proxies = {**listed.clusters[key_of(obj)]}
+            of_all = proxies.pop(ALL_NODES)
+            groups = {group: resolved.settings for group, resolved in proxies.items()}
+            context = listed.context()._replace(repairs_erased=False, groups=groups)
+            return ObjectProxy(memberships, of_all, context)
+        is_known = listed is not None and (listed.is_selected or listed.variable is not None)
+        if is_known or not self._is_chosen:
             return self._removal(obj)
-        else:
-            membership = self._topology.nodes_of(obj)[ALL_NODES]
-            name = obj.base_name
-            nearest = self._config.seen_from(obj.ref.file_path)
-            proxies = {ALL_NODES: for_nodes(nearest, membership, ProxySettings(), name)}
-            context = ClassContext(is_known=False)
-        groups = {group: resolved.settings for group, resolved in proxies.items()}
-        del groups[ALL_NODES]
-        memberships = tuple(self._topology.nodes_of(obj).values())
-        return ObjectProxy(memberships, proxies[ALL_NODES], context._replace(groups=groups))
+        nearest = self._config.seen_from(obj.ref.file_path)
+        of_all = for_nodes(nearest, nodes[ALL_NODES], ProxySettings(), obj.base_name)
+        return ObjectProxy(memberships, of_all, ClassContext(is_known=False))
 
     def _removal(self, obj: Object) -> ObjectProxy:
         """Return the edit of an object that gets no proxy by a class."""
