@@ -28,15 +28,18 @@ class Fact(NamedTuple):
     @property
     def reason(self) -> str:
         """The object and the field that say the value, as one phrase for a person; "" for a value that none says."""
-        subject = "/".join(
-            part for part in (self.ref.kind, self.ref.namespace, self.ref.name) if part
-        )
+        subject = _joined(self.ref.kind, self.ref.namespace, self.ref.name)
         if not subject:
             return ""
         where = f"`{subject}` `{field_path(self.path)}`"
         if self.default_of:
             return f"default of {self.default_of}, because {where} is not set"
         return where
+
+
+def _joined(*parts: str) -> str:
+    """Return the parts of the name of an object in one word, without those that are empty."""
+    return "/".join(filter(None, parts))
 
 
 Facts = tuple[Fact, ...]
@@ -141,7 +144,7 @@ class Cluster(NamedTuple):
     @property
     def full_name(self) -> str:
         """Its name in messages: ``Cluster/<namespace>/<name>``."""
-        return "/".join(part for part in ("Cluster", self.namespace, self.name) if part)
+        return _joined("Cluster", self.namespace, self.name)
 
     @property
     def is_listed(self) -> bool:

@@ -31,7 +31,7 @@ from krm_fn.errors import ConfigError, ConfigProblem
 from krm_fn.formats import left_alone
 from krm_fn.light_typing import Any, Texts
 from krm_fn.near_names import nearest
-from krm_fn.patch import Data, Pointer, lookup
+from krm_fn.patch import Data, Pointer, lookup, stripped
 
 __all__ = [
     "API_VERSION",
@@ -130,21 +130,15 @@ def probably_meant(api_version: Any, kind: Any) -> Texts:
     Empty where nothing is, or where the object is probably something else: of another kind, or of another
     group (Istio has a kind of the same name).
     """
-    version = api_version if isinstance(api_version, str) else ""
-    name = kind if isinstance(kind, str) else ""
-    group, slash, _ = version.partition("/")
+    version = stripped(api_version)
     if version != API_VERSION:
+        group, slash, _ = version.partition("/")
         our_group, _, _ = API_VERSION.partition("/")
-        if slash and not _is_near(group, our_group):
+        is_other_group = slash and nearest(group, [our_group], alike=0.8) is None
+        if is_other_group or nearest(kind, [KIND], alike=0.8) is None:
             return ()
-        if not _is_near(name, KIND):
-            return ()
-    written = ((API_VERSION, version), (KIND, name))
+    written = ((API_VERSION, version), (KIND, kind))
     return tuple(wanted for wanted, given in written if wanted != given)
-
-
-def _is_near(text: str, wanted: str) -> bool:
-    return nearest(text, [wanted], alike=0.8) is not None
 
 
 def _from_config_map(config_map: Data, objects: Lookup | None) -> ProxyConfig | None:

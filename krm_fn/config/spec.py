@@ -143,12 +143,6 @@ def _entries(spec: Any, place: Pointer, names: FieldNames) -> NoProxy:
     return tuple(Entry.from_config(text, name) for text, name in _texts(spec, place, names))
 
 
-def _entries_if_given(spec: Any, place: Pointer, names: FieldNames) -> NoProxy | None:
-    if lookup(spec, place) is None:
-        return None
-    return _entries(spec, place, names)
-
-
 def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
     facts: dict[str, tuple[Fact, ...]] = {}
     for member, field in _CLUSTER_DEFAULTS.items():
@@ -191,11 +185,12 @@ def _policy(spec: Any, place: Pointer, names: FieldNames) -> Fields:
 def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
     """Return the settings at a place: those of an override, or of ``spec`` itself, which matches all."""
     written = lookup(spec, place)
+    no_proxy = _entries(spec, (*place, "noProxy"), names)
     return Override(
         match=written.get("match", {}),
         http_proxy=written.get("httpProxy"),
         https_proxy=written.get("httpsProxy"),
-        no_proxy=_entries_if_given(spec, (*place, "noProxy"), names),
+        no_proxy=no_proxy if "noProxy" in written else None,
         replaces=written.get("noProxyMode") == "Replace",
         disabled=written.get("disabled"),
         policy=_policy(spec, place, names),
