@@ -8,7 +8,6 @@ from krm_fn import placeholders
 from krm_fn.clusters import Membership, may_be_same
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import left_alone
-from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, count
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
@@ -239,21 +238,24 @@ def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) 
 def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for the nodes that get no proxy, each system of a Cluster once."""
     other_nodes = overview.other_nodes
-    records = {record.obj.ref: record for record in overview.records if other_nodes}
+    if not other_nodes:
+        return
+    records = {record.obj.ref: record for record in overview.records}
     reported: set[object] = set()
     for nodes in other_nodes:
         record = records.get(nodes.obj.ref)
         if nodes.system and nodes.is_own and record and record.holds_proxy:
-            reported.update((owner.ref, nodes.system.name) for owner, _ in _owners(nodes))
+            for ref, _ in _owners(nodes):
+                reported.add((ref, nodes.system.name))
     for nodes in sorted(other_nodes, key=lambda nodes: nodes.system is None):
         record = records.get(nodes.obj.ref)
         is_written = record is not None and _is_written(record)
         why = why_without(nodes, config, is_written=is_written)
-        for owner, memberships in _owners(nodes) if why else ():
-            key = (owner.ref, nodes.system.name if nodes.system else why)
+        for ref, memberships in _owners(nodes) if why else ():
+            key = (ref, nodes.system.name if nodes.system else why)
             if key not in reported and _gets_any(nodes, memberships, config):
                 reported.add(key)
-                yield Result.of("NodesWithoutProxy", why).about(owner.ref)
+                yield Result.of("NodesWithoutProxy", why).about(ref)
 
 
 def why_without(nodes: OtherNodes, config: ProxyConfig, *, is_written: bool) -> str:
@@ -286,19 +288,17 @@ def _is_written(record: ObjectRecord) -> bool:
     )
 
 
-def _owners(nodes: OtherNodes) -> list[tuple[Object, Sequence[Membership]]]:
+def _owners(nodes: OtherNodes) -> list[tuple[ObjectRef, Sequence[Membership]]]:
     """Return the objects that results about nodes name: their Clusters in the list, else the object with the nodes."""
-    obj = nodes.obj
+    ref = nodes.obj.ref
     if nodes.key.kind == "ClusterClass" or not nodes.memberships:
-        return [(obj, nodes.memberships)]
-    owners: list[tuple[Object, Sequence[Membership]]] = []
+        return [(ref, nodes.memberships)]
+    owners: list[tuple[ObjectRef, Sequence[Membership]]] = []
     for membership in nodes.memberships:
         cluster = membership.cluster
         # Of another namespace it is the only Cluster, or one of the same name.
-        if cluster.is_listed and may_be_same(obj.ref.namespace, cluster.namespace):
-            owners.append((obj._replace(ref=cluster.ref), [membership]))
-        else:
-            owners.append((obj, [membership]))
+        is_near = cluster.is_listed and may_be_same(ref.namespace, cluster.namespace)
+        owners.append((cluster.ref if is_near else ref, [membership]))
     return owners
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from krm_fn import settings
 from krm_fn.clusters import (
@@ -117,17 +118,14 @@ def _resolved(
     as with the flags of ``konvoy create cluster``, it is that of the workers, else that of the control plane. The
     lists of all that have the same proxy are united.
     """
-
-    def resolve(members: Memberships) -> Resolved:
-        return settings.resolve(
-            config,
-            members,
-            target=target.id,
-            readers=readers,
-            standalone=record.standalone,
-            name=record.obj.base_name,
-        )
-
+    resolve = partial(
+        settings.resolve,
+        config,
+        target=target.id,
+        readers=readers,
+        standalone=record.standalone,
+        name=record.obj.base_name,
+    )
     of_all = resolve(memberships)
     if target.reach is not Reach.ROLES or not of_all.unreachable_overrides:
         return of_all
@@ -151,12 +149,11 @@ def companions(
 ) -> Iterator[ObjectRecord]:
     """Yield the objects to create beside an object, of the same Clusters and with the same proxy."""
     obj = record.obj
-    beside = ObjectRecord(record.item_index, obj, record.memberships)
     for target in creators:
         if obj.group_kind not in ROWS[target.id].beside:
             continue
         options = target.options(config.targets)
-        proxy = resolved_for(beside, target, config).settings
+        proxy = resolved_for(record, target, config).settings
         for data in target.companions(obj.data, proxy, options):
             # An override may name the one or the other: the next run finds what is created in the list.
             created = _new_object(data, obj.ref.file_path)
