@@ -103,11 +103,26 @@ def test_a_workflow_is_what_github_takes(name: str, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
 
 
-def test_actions_of_others_are_pinned_by_their_commit_or_release() -> None:
-    used = [line for name in WORKFLOWS for line in re.findall(r"uses: (.*)", (EXAMPLES / f"{name}.yaml").read_text())]
-    pinned = re.compile(r"[\w/-]+@([0-9a-f]{40} # v\d+\.\d+\.\d+|v\d+\.\d+\.\d+( #.*)?)")
-    assert used
-    assert [one for one in used if not pinned.fullmatch(one)] == []
+PIPELINES = sorted(
+    path
+    for folder in ("flux", "github-actions", "gitlab-ci", "tekton", "pre-commit")
+    for path in (EXAMPLES / folder).iterdir()
+    if path.suffix in {".yaml", ".yml"}
+)
+WITH_HASHES = 'pip install --quiet --require-hashes --only-binary=":all:" -r inject-proxy.txt'
+
+
+@pytest.mark.parametrize("path", PIPELINES, ids=lambda path: str(path.relative_to(EXAMPLES)))
+def test_a_pipeline_installs_by_hash_and_names_actions_and_images_by_commit_and_digest(path: Path) -> None:
+    text = path.read_text()
+    for action in re.findall(r"uses: (.*)", text):
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
+    for command in re.findall(r"pip install.*", text):
+        assert command == WITH_HASHES
+    for image in re.findall(r"(?m)^\s*image: (\S+)|value: (registry\S+)", text):
+        assert re.search(r"@sha256:[0-9a-f]{64}$|^\$\(params\.image\)$", "".join(image)), image
+    for revision in re.findall(r"rev: (\S+)", text):
+        assert re.fullmatch(r'"[0-9a-f]{40}"', revision)
 
 
 def test_flux_gets_an_artifact_with_the_proxy(repository: Path) -> None:
@@ -144,7 +159,7 @@ def gitlab_job(folder: Path, name: str, env: Mapping[str, str]) -> subprocess.Co
     jobs = load("gitlab-ci/gitlab-ci.yml")
     job = {**jobs[jobs[name]["extends"]], **jobs[name]}
     (install,) = job["before_script"]
-    assert install.startswith("pip install ")
+    assert install == WITH_HASHES
     return shell(folder, "\n".join(job["script"]), env)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -100,6 +101,31 @@ def test_the_first_line_of_the_readme_installs_it_from_a_clone(tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     version = subprocess.run([environment / "bin" / "inject-proxy", "--version"], capture_output=True, check=True)
     assert version.stdout.decode() == f"inject-proxy {VERSION}\n"
+
+
+def test_what_the_page_writes_for_a_pipeline_lets_pip_take_the_bytes_of_the_release_alone(
+    built: Path, tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "install.md").read_text()
+    (script,) = re.findall(r"```sh\n(# in the folder of the release.*?)```", page, re.DOTALL)
+    (tmp_path / "requirements").mkdir()
+    shutil.copy(ROOT / "requirements" / "runtime.txt", tmp_path / "requirements")
+    shutil.copy(built / WHEEL, tmp_path)
+    subprocess.run(["sh", "-e", "-c", script.replace("0.1.0", VERSION)], cwd=tmp_path, check=True)
+    *others, own = (tmp_path / "inject-proxy.txt").read_text().splitlines()
+    assert "\n".join(others) + "\n" == (ROOT / "requirements" / "runtime.txt").read_text()
+    (tmp_path / "own.txt").write_text(own)
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True, timeout=INSTALL_LIMIT)
+    argv = [*pip_of(environment), "install", "--no-index", "--no-deps", "--find-links", tmp_path, "--require-hashes"]
+    codes = []
+    for content in ((built / WHEEL).read_bytes(), (built / WHEEL).read_bytes() + b"x"):
+        (tmp_path / WHEEL).write_bytes(content)
+        done = subprocess.run(
+            [*argv, "--force-reinstall", "-r", "own.txt"], cwd=tmp_path, capture_output=True, check=False
+        )
+        codes.append(done.returncode)
+    assert codes == [0, 1]
 
 
 def pip_of(environment: Path) -> list[str | Path]:
