@@ -90,7 +90,6 @@ ROWS = [
     pytest.param("export tkg x --config proxy.yaml", field("a: b"), 1, "proxy.yaml:7:3 ", id="a field for export"),
     pytest.param("run .", config("  httpP", "\thttpP"), 1, "proxy.yaml", id="a tab in the ProxyConfig"),
     # Manifests
-    pytest.param("run .", {"cluster.yaml": f"{NODES}<<<<<<< HEAD\n"}, 1, "cluster.yaml", id="a conflict of git"),
     pytest.param("run --config proxy.yaml x.tar", {"x.tar": b"\0\1\xff"}, 2, "1 not UTF-8", id="a binary file"),
 ]
 
