@@ -141,11 +141,12 @@ def is_block(node: Node) -> bool:
 
 def _begin_of_key(text: str, key: int) -> int:
     """Return where an explicit key (``? key``) begins; for any other key its own place."""
-    before = text[:key].rstrip(" \t\r\n")
-    if not before.endswith("?"):
+    start = key - 1
+    while start > 0 and text[start].isspace():
+        start -= 1
+    if start < 0 or text[start] != "?":
         return key
-    start = len(before) - 1
-    line = before[before.rfind("\n") + 1 : start]
+    line = text[text.rfind("\n", 0, start) + 1 : start]
     if line.strip(" \t-?:"):
         return key
     return start

@@ -18,7 +18,16 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit.data import is_merge, key_text, same, view
 from krm_fn.yamledit.layout import slots_of, surroundings_of
 from krm_fn.yamledit.pairs import pair_items
-from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, newline_of, walk
+from krm_fn.yamledit.tree import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    compose,
+    end_of_line,
+    newline_of,
+    walk,
+)
 
 _NOTE = r"""(?x)
     (?P<comment> [ \t]+ \# [^\n]* | )         # `  # ours`
@@ -72,6 +81,8 @@ def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
         if not isinstance(node, Mapping) or node.flow:
             continue
         for slot in slots_of(text, node):
+            if text.find(MARK, slot.behind, end_of_line(text, slot.end)) < 0:
+                continue
             around = surroundings_of(text, slot)
             line = around.tail if isinstance(slot.node, Scalar) else around.head
             earlier = _earlier_value(line, slot.node, newline)
