@@ -94,7 +94,9 @@ def text_at(data: Any, path: Iterable[str | int]) -> str:
 
 def stripped(value: Any) -> str:
     """Return a string without blanks around it; "" for anything else."""
-    return value.strip() if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value.strip()
+    return ""
 
 
 def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
@@ -138,7 +140,9 @@ def pattern(path: str) -> Pointer:
 
 def field_of(steps: Pointer) -> Pointer:
     """Return the path of the field whose items, or whose value, match a pattern."""
-    return steps[:-1] if steps[-1] == "*" else steps
+    if steps[-1] == "*":
+        return steps[:-1]
+    return steps
 
 
 def find_values(data: Any, steps: Pointer, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:

@@ -237,7 +237,9 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
             return _unread(Result.of("TextUnreadable", message, path))
         lines = text.rstrip("\n")
         first, newline, _ = lines.partition("\n")
-        width = len(first) if newline else 0
+        width = 0
+        if newline:
+            width = len(first)
         ending = text[len(lines) :]
         value = Value(path, plain, is_base64=True, width=width, ending=ending)
     if left_alone.hides(value.text):

@@ -134,7 +134,9 @@ def _read_systemd_word(word: str) -> str | None:
 
 def resolve_specifiers(value: str) -> str | None:
     """Return ``value`` with ``%%`` read as ``%``; None if another specifier makes it depend on the machine."""
-    return None if re.search(_OPEN_SPECIFIER, value) else value.replace("%%", "%")
+    if re.search(_OPEN_SPECIFIER, value):
+        return None
+    return value.replace("%%", "%")
 
 
 @lru_cache(maxsize=CACHED_LINES)

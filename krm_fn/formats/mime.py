@@ -31,7 +31,9 @@ class MimePart(NamedTuple):
     def _field(self, name: str) -> str:
         """Return the value of a header, without its parameters; "" for none."""
         field = re.search(rf"(?im)^{name}[ \t]*:[ \t]*([^;\s]*)", self.headers)
-        return field[1].lower() if field else ""
+        if field:
+            return field[1].lower()
+        return ""
 
 
 def parts(text: str) -> Iterator[MimePart]:

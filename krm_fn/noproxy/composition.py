@@ -85,12 +85,12 @@ def _rewritten(entry: Entry, text: str) -> Entry:
 def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list[Entry]:
     """Return the entries that neither break clients nor are excluded by the policy."""
     is_portable = policy.style is Style.PORTABLE and audience is Audience.POD
-    is_excluded = _exclusions(policy.exclude)
+    excluded = _exclusions(policy.exclude)
     kept: list[Entry] = []
     for entry in composed:
         if is_portable and entries.breaks_clients(entry.text):
             continue
-        if not is_excluded(entry.text):
+        if not excluded.match(entry.text):
             kept.append(entry)
     if policy.rooted is not None:
         return kept
@@ -108,19 +108,15 @@ def _is_last_of_domain(entry: Entry, texts: set[str]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _exclusions(patterns: Texts) -> Callable[[str], bool]:
-    """Return a test for the patterns: a glob if it has ``*`` or ``?``, else an entry, as written or normalised."""
-    globs: list[re.Pattern[str]] = []
-    exact: set[str] = set()
+def _exclusions(patterns: Texts) -> re.Pattern[str]:
+    """Return a pattern of entries: of a glob if it has ``*`` or ``?``, else of an entry, as written or normalised."""
+    parts: list[str] = []
     for pattern in patterns:
         if "*" in pattern or "?" in pattern:
             # Brackets mean themselves: they are a part of IPv6 addresses.
             glob = pattern.lower().replace("[", "[[]")
-            globs.append(re.compile(translate(glob)))
+            parts.append(translate(glob))
         else:
-            exact |= {pattern, *entries.plain(pattern)}
-
-    def is_excluded(entry: str) -> bool:
-        return entry in exact or any(glob.match(entry) for glob in globs)
-
-    return is_excluded
+            exact = (pattern, *entries.plain(pattern))
+            parts += [rf"{re.escape(entry)}\Z" for entry in exact]
+    return re.compile("|".join(parts) or "(?!)")

@@ -146,7 +146,9 @@ _A_HOST = "a host name, a domain, an address or a CIDR"
 
 def parse(lists: str | Iterable[str]) -> Texts:
     """Return the entries of one or several comma-separated texts, in order, without blanks and empty ones."""
-    texts = [lists] if isinstance(lists, str) else lists
+    texts = lists
+    if isinstance(lists, str):
+        texts = [lists]
     parts = [part.strip() for text in texts for part in text.split(",")]
     return tuple(filter(None, parts))
 
@@ -164,7 +166,9 @@ def why_wrong(entry: str) -> str:
         return ""
     if resembles_address(token):
         return f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"'
-    return f'entry "{token}" must be {_A_HOST}' if token.endswith(":") or ".." in token else ""
+    if token.endswith(":") or ".." in token:
+        return f'entry "{token}" must be {_A_HOST}'
+    return ""
 
 
 def why_wrong_pattern(entry: str) -> str:
@@ -184,7 +188,9 @@ def why_wrong_pattern(entry: str) -> str:
     if "/" not in entry or re.fullmatch(_CIDR, entry):
         return ""
     host = re.sub(_AROUND_HOST, r"\g<host>", entry).strip("[]")
-    corrected = f'"{host}"' if host else _A_HOST
+    corrected = _A_HOST
+    if host:
+        corrected = f'"{host}"'
     return f"an entry must not be a URL: write {corrected}"
 
 
@@ -269,7 +275,9 @@ def bare(entry: str) -> str:
         return _ascii(with_port["host"])
     without_colon = host.removesuffix(":")
     is_address = address(without_colon) is not None or network(without_colon) is not None
-    return without_colon if is_address else _ascii(host)
+    if is_address:
+        return without_colon
+    return _ascii(host)
 
 
 def _ascii(token: str) -> str:
@@ -281,7 +289,9 @@ def _ascii(token: str) -> str:
         label = token[dots:].encode("idna").decode("ascii").lower()
     except UnicodeError:
         return token
-    return token[:dots] + label if NAME.fullmatch(label) else token
+    if NAME.fullmatch(label):
+        return token[:dots] + label
+    return token
 
 
 @lru_cache(maxsize=16384)
@@ -299,10 +309,16 @@ def classify(entry: str) -> EntryKind:
     if not NAME.fullmatch(name) or ("-" in name and re.fullmatch(_RANGE, name)):
         return EntryKind.UNKNOWN
     if name.replace(".", "").isdigit():
-        return EntryKind.UNKNOWN if name.count(".") >= 3 or "*" in entry else EntryKind.NUMBERS
+        if name.count(".") >= 3 or "*" in entry:
+            return EntryKind.UNKNOWN
+        return EntryKind.NUMBERS
     if entry.startswith("*"):
-        return EntryKind.GLOB if entry.startswith("*.") else EntryKind.UNKNOWN
-    return EntryKind.DOMAIN if entry.startswith(".") else EntryKind.NAME
+        if entry.startswith("*."):
+            return EntryKind.GLOB
+        return EntryKind.UNKNOWN
+    if entry.startswith("."):
+        return EntryKind.DOMAIN
+    return EntryKind.NAME
 
 
 @lru_cache(maxsize=16384)
@@ -368,10 +384,14 @@ def forms(entry: str) -> Texts:
     if entry.endswith("."):
         return (entry, *forms(entry.rstrip(".")))
     if kind is EntryKind.DOMAIN:
-        return (entry, entry[1:]) if entry[1:] in CLUSTER_NAMES else (entry,)
+        if entry[1:] in CLUSTER_NAMES:
+            return (entry, entry[1:])
+        return (entry,)
     # A single label is a domain only if it is a known one.
     is_label = "." not in entry and entry not in CLUSTER_NAMES and not is_top_level(entry)
-    return (entry,) if is_label or entry in SHORT_NAMES else (entry, f".{entry}")
+    if is_label or entry in SHORT_NAMES:
+        return (entry,)
+    return (entry, f".{entry}")
 
 
 def is_top_level(label: str) -> bool:

@@ -250,7 +250,9 @@ def cloud_of(network: ClusterNetwork) -> Cloud:
 
 def _metadata(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
     cloud = cloud_of(network)
-    addresses = cloud.metadata_v6 if _has_ipv6(network, audience) else ()
+    addresses: Texts = ()
+    if _has_ipv6(network, audience):
+        addresses = cloud.metadata_v6
     rule = f"the metadata service of {cloud.name} ({network.infrastructure_kind})"
     for text in cloud.metadata + addresses:
         yield Entry.from_rule(text, rule)

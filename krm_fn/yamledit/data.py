@@ -149,7 +149,9 @@ def view(node: Node, text: str | None = None, *, keys_may_repeat: bool = False) 
     if text is not None:
         by_length = max(_LEAST_EXPANSION, _VALUES_OF_A_CHARACTER * len(text))
         most_values = min(MAX_EXPANSION, by_length)
-    return _NodeReader(most_values, None if keys_may_repeat else text).value(node, 0)
+    if keys_may_repeat:
+        text = None
+    return _NodeReader(most_values, text).value(node, 0)
 
 
 class _NodeReader:

@@ -205,9 +205,11 @@ class _Writer:
             # Nearly all mappings keep their members, of which one changes: no other is looked for in the text. A key
             # that is there twice, or a merge key, has fewer members in the data than in the text.
             for name, (key_node, value) in zip(names, node.entries, strict=True):
-                if child.old[name] is not child.new[name]:
+                old = child.old[name]
+                new = child.new[name]
+                if old is not new:
                     slot = layout.slot_of(self.text, node, key_node, value)
-                    self.value(Child(slot, child.old[name], child.new[name], child.slot.kind))
+                    self.value(Child(slot, old, new, child.slot.kind))
             return
         children: list[Child] = []
         inherited: Fields = {}
@@ -484,7 +486,8 @@ class _Writer:
         if rest and not around.is_below and not inside:
             return newline.join([rest + around.tail, *lines])
         if rest:
-            lines = [" " * (column_of(self.text, child.slot.start) + 1) + rest, *lines]
+            pad = " " * (column_of(self.text, child.slot.start) + 1)
+            lines = [pad + rest, *lines]
         indent = lines[0][: -len(lines[0].lstrip(" "))]
         comment = around.head.rstrip(" ")
         if words is not None and around.is_below:
@@ -584,8 +587,9 @@ def _has_comment_beside(text: str, node: Collection, slots: list[Slot]) -> bool:
     """Return whether comments are in the brackets of a collection, before its first child or behind its last one."""
     if not node.flow:
         return False
-    around = text[node.start : slots[0].start] + text[slots[-1].end : node.end]
-    return "#" in around
+    front = text[node.start : slots[0].start]
+    back = text[slots[-1].end : node.end]
+    return "#" in front or "#" in back
 
 
 def _is_empty(data: Any) -> bool:

@@ -75,7 +75,9 @@ def slots_of(text: str, node: Mapping | Sequence) -> list[Slot]:
 
 def slot_of(text: str, node: Mapping, key: Node, value: Node) -> Slot:
     """Return where a member of a mapping is."""
-    kind = FLOW if node.flow else KEY
+    kind = KEY
+    if node.flow:
+        kind = FLOW
     start = _begin_of_key(text, key.start)
     behind = end = key.end
     colon = end_of_match(_SPACE_AND_COMMENTS, text, behind)

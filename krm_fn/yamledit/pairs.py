@@ -57,7 +57,9 @@ def common_ends(
 def _is_one(before: Any, after: Any) -> bool:
     """Return whether two items at the same end of their lists are one, whatever else it says now."""
     name = _natural_key(before)
-    return name == _natural_key(after) if name else same(before, after)
+    if name:
+        return name == _natural_key(after)
+    return same(before, after)
 
 
 def comparable(item: Any) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from krm_fn.errors import InputError
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.yamledit.data import is_merge, key_text, same, view
 from krm_fn.yamledit.layout import slots_of, surroundings_of
 from krm_fn.yamledit.pairs import pair_items
@@ -84,7 +84,9 @@ def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
             if text.find(MARK, slot.behind, end_of_line(text, slot.end)) < 0:
                 continue
             around = surroundings_of(text, slot)
-            line = around.tail if isinstance(slot.node, Scalar) else around.head
+            line = around.head
+            if isinstance(slot.node, Scalar):
+                line = around.tail
             earlier = _earlier_value(line, slot.node, newline)
             if earlier is not None:
                 known[slot.node] = earlier
@@ -127,7 +129,9 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
         return new
     inner = new
     if isinstance(node, Mapping) and (new is GONE or isinstance(new, dict)):
-        members = {} if new is GONE else dict(new)
+        members: Fields = {}
+        if new is not GONE:
+            members.update(new)
         for key, value in node.entries:
             name = key_text(key)
             if is_merge(key):
