@@ -2,10 +2,16 @@
 
 `tests/tools/fetch .cache/bin helm-values` builds the program that gives them, and `--write-golden` records them.
 Without it the function must still write what was judged.
+
+`rendered_by_helm.json` holds what `helm template` (v3.19.0) makes of the oldest and the newest version of each chart, and
+of those around a change of form: the values that a run wrote for that version, each of which gave the proxy to a program,
+and the Services that these programs call by a name without `.svc`, in the release "release" of the namespace "apps". The
+chart of gitlab-runner could not be had.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +22,7 @@ from chart_objects import ANY, application, release
 from judges import answers_of, recorded
 from krm_fn.patch import lookup
 from krm_fn.products.charts import CHARTS, ChartValue
-from krm_fn.targets import TARGETS
+from krm_fn.targets import TARGETS, Context
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, apply
 from support import ROOT
@@ -81,3 +87,35 @@ def test_a_chart_gets_the_proxy_and_keeps_the_rest(name: str) -> None:
             assert lookup(answer, value.steps) == {"DEFAULT": "1", **FULL.variables()}
         for step in range(1, len(value.steps)):
             assert lookup(answer, (*value.steps[:step], "beside")) == 1
+
+
+RENDERED = json.loads(Path(__file__).with_name("rendered_by_helm.json").read_text())
+BESIDE: dict[str, Any] = {
+    "external-dns": {"provider": {"name": "webhook"}},
+    "trivy-operator": {"operator": {"builtInTrivyServer": True}},
+    "grafana": {"dashboards": {"a": {"b": {"gnetId": 1860}}}, "imageRenderer": {"enabled": True}},
+}
+BESIDE["kube-prometheus-stack"] = {"grafana": BESIDE["grafana"]}
+"""Chart -> the values with which it was rendered."""
+
+
+@pytest.mark.parametrize(("chart", "version"), [(chart, version) for chart in RENDERED for version in RENDERED[chart]])
+def test_helm_renders_what_a_run_writes_for_a_version(chart: str, version: str) -> None:
+    obj = release(chart, BESIDE.get(chart))
+    obj["spec"]["chart"]["spec"]["version"] = version
+    written = apply(target, obj, **ANY)["spec"]["values"]
+    reached = [
+        value.name
+        for value in CHARTS[chart].values
+        if any(lookup(written, path) for path in value.texts.values() or [value.steps])
+    ]
+    assert list(dict.fromkeys(reached)) == RENDERED[chart][version]["values"]
+    assert {*RENDERED[chart][version]["services"]} <= {*target.readers(obj, ANY, Context().uses).names}
+
+
+def test_each_row_was_rendered() -> None:
+    assert {*CHARTS} - {*RENDERED} == {"gitlab-runner"}
+    for chart, versions in RENDERED.items():
+        for value in CHARTS[chart].values:
+            since = ".".join(map(str, value.since))
+            assert not since or since in versions
