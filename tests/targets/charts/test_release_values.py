@@ -3,10 +3,10 @@
 `tests/tools/fetch .cache/bin helm-values` builds the program that gives them, and `--write-golden` records them.
 Without it the function must still write what was judged.
 
-`rendered_by_helm.json` holds what `helm template` (v3.19.0) makes of the oldest and the newest version of each chart, and
-of those around a change of form: the values that a run wrote for that version, each of which gave the proxy to a program,
-and the Services that these programs call by a name without `.svc`, in the release "release" of the namespace "apps". The
-chart of gitlab-runner could not be had.
+`rendered_by_helm.json` holds what `helm template` (v3.19.0) makes of the oldest and the newest version of each chart,
+and of those around a change of form: the values that a run wrote for that version, each of which gave the proxy to a
+program, and the Services that these programs call by a name without `.svc`, in the release "release" of the namespace
+"apps". The chart of gitlab-runner could not be had.
 """
 
 from __future__ import annotations
