@@ -72,7 +72,8 @@ def audit(
     for record in records:
         results += _of_record(record)
         # The values of others have no reader that is known.
-        judged += bool(record.targets or (record.others and record.obj.group_kind in POD_KINDS))
+        is_workload = record.obj.group_kind in POD_KINDS
+        judged += bool(record.targets or (record.others and is_workload))
     results += _disagreements(records)
     files = dict(manifests.others)
     for name, text in manifests.files.items():

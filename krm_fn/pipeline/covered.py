@@ -91,9 +91,11 @@ def covered(
         explained: whether to read the objects that no target needs, to say why they are left.
     """
     rows: dict[str, list[_Counted]] = {row: [] for row in USUAL}
+    not_judged = _Counted(NOT_JUDGED, State.LEFT, Reason(Why.NOT_JUDGED))
     for kinds, indexes in source.by_kinds.items():
-        for _ in source.holding(("helmCharts",), indexes) if "Kustomization" in kinds else ():
-            rows[NOT_JUDGED].append(_Counted(NOT_JUDGED, State.LEFT, Reason(Why.NOT_JUDGED)))
+        if "Kustomization" in kinds:
+            number = len(source.holding(("helmCharts",), indexes))
+            rows[NOT_JUDGED] += [not_judged] * number
     for counted in _counted(outcome, source, named=named, explained=explained):
         rows[counted.row].append(counted if named else counted._replace(ref=None))
     return [_row(row, counted) for row, counted in rows.items() if counted]
@@ -146,7 +148,9 @@ def _has_to_do_with_a_proxy(record: ObjectRecord | None) -> bool:
         return False
     if record.findings:
         return True
-    return not record.is_left_out and (record.holds_proxy or record.state is not State.LEFT)
+    if record.is_left_out:
+        return False
+    return record.holds_proxy or record.state is not State.LEFT
 
 
 def _becomes(
@@ -161,7 +165,8 @@ def _becomes(
     reason = record.reason if record else None
     if state is State.CHANGED and outcome.is_failed:
         return _Counted(row, State.LEFT, Reason(Why.FAILED), obj.ref)
-    if state is State.LEFT and is_explained and (reason is None or (record and record.findings)):
+    may_be_advised = reason is None or (record and record.findings)
+    if state is State.LEFT and is_explained and may_be_advised:
         advice = reason_in(obj, outcome.overview)
         if reason is None or advice.why in (Why.PRESET, Why.KNOWN_CHART):
             reason = advice
@@ -215,7 +220,10 @@ def total(outcome: Outcome, source: ObjectSource) -> str:
     rows = [row for row in rows if row.system != NOT_JUDGED]
     if not any(row.left for row in rows):
         return ""
-    parts = [f"{row.system} {row.found - row.left} of {row.found}" for row in rows]
+    parts = []
+    for row in rows:
+        with_proxy = row.found - row.left
+        parts.append(f"{row.system} {with_proxy} of {row.found}")
     return f"the proxy is in {', '.join(parts)}: `inject-proxy explain` says why not in the others"
 
 

@@ -100,7 +100,10 @@ def _prove(before: Data, edits: Iterable[Edit], after: Data) -> None:
     operations: list[Operation] = []
     for edit in edits:
         operations += edit.operations
-    if operations and not same(patch.apply(patch.copied(before), operations), after):
+    if not operations:
+        return
+    patched = patch.apply(patch.copied(before), operations)
+    if not same(patched, after):
         raise InternalError(
             "the operations of an edit do not lead to the data that is to be written"
         )
@@ -143,7 +146,8 @@ def _complete(edited: _Edited, config: ProxyConfig, *, reads_again: bool) -> Non
     results = target_record.results
     if edit is not None:
         edit = with_values(edit, before, after)
-        is_new, target = target_record.record.is_new, target_record.target_id
+        is_new = target_record.record.is_new
+        target = target_record.target_id
         results.append(result_of_edit(edit, target_record.obj, config, target, is_new=is_new))
         ours = [settings.no_proxy for settings in target_record.all_settings if settings.no_proxy]
         lost = replaced_list(before, after, ours)
@@ -217,7 +221,8 @@ def _apply(edit: Edit, target_record: TargetRecord, changes: ListChanges) -> Non
     data.update(after)
     record = target_record.record
     if record.is_new:
-        changes.created.append(NewObject(data, record.item_index, record.obj.ref))
+        new = NewObject(data, record.item_index, record.obj.ref)
+        changes.created.append(new)
     else:
         objects = changes.items.setdefault(record.item_index, {})
         objects[record.obj.path] = None if edit.removes_object else data
@@ -332,7 +337,9 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
         for record in records:
             ref = refs.get(record.obj.ref, record.obj.ref)
             record.obj = record.obj._replace(ref=ref)
-        results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
+        for number, result in enumerate(results):
+            ref = refs.get(result.ref, result.ref)
+            results[number] = result._replace(ref=ref)
     return results
 
 

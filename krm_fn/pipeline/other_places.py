@@ -65,8 +65,9 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
             continue
         fields: list[Pointer] = [*url_fields(*obj.group_kind)]
         for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):
-            values = (*root, "valuesObject") if root[-1:] == ("helm",) else root
-            fields += [(*values, *path) for path in below]
+            if root[-1:] == ("helm",):
+                root = (*root, "valuesObject")  # noqa: PLW2901
+            fields += [(*root, *path) for path in below]
         record.others = _not_owned(proxies_in(obj, fields), record.targets)
         if not record.others:
             continue
@@ -91,8 +92,11 @@ def _not_owned(readings: Iterable[Reading], targets: Sequence[TargetRecord]) -> 
         reported.update(result.path for result in results if not result.reports_edit)
         for reading in (*target_record.before, *target_record.after):
             owned.setdefault(reading.path, set()).add(reading.value)
-    unreported = (reading for reading in readings if reading.path not in reported)
-    return tuple(reading for reading in unreported if not _is_owned(reading, owned))
+    return tuple(
+        reading
+        for reading in readings
+        if reading.path not in reported and not _is_owned(reading, owned)
+    )
 
 
 def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> bool:

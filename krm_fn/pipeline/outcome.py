@@ -148,8 +148,9 @@ def _with_others(group: list[Result]) -> Result:
         clusters.update(dict.fromkeys(result.clusters))
     others = [f"`{name}`" for name in clusters if name not in first.clusters]
     also = others[:_SHOWN]
-    if len(others) > _SHOWN:
-        also.append(results.count(len(others) - _SHOWN, "more Cluster"))
+    more = len(others) - _SHOWN
+    if more > 0:
+        also.append(results.count(more, "more Cluster"))
     objects = len({result.ref for result in group}) - 1
     if objects:
         also.append(results.count(objects, "more object"))
@@ -167,14 +168,18 @@ def missing_facts_lines(reported: Iterable[Result]) -> list[str]:
     """
     clusters: dict[str, dict[str, None]] = {}
     for result in reported:
-        names = [shown_line(name.removeprefix("Cluster/")) for name in result.clusters]
+        names = []
+        for name in result.clusters:
+            short = name.removeprefix("Cluster/")
+            names.append(shown_line(short))
         for fact in result.fact:
             names_of_fact = clusters.setdefault(fact, {})
             names_of_fact.update(dict.fromkeys(names or [_NO_CLUSTER]))
     lines = ["clusterDefaults:"]
     for fact, placeholder in _MISSING_FACTS.items():
         if fact in clusters:
-            lines.append(f"  {fact}: {placeholder}   # {some([*clusters[fact]])}")
+            whose = some([*clusters[fact]])
+            lines.append(f"  {fact}: {placeholder}   # {whose}")
     return lines
 
 

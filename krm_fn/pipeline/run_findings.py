@@ -111,7 +111,8 @@ def _encoded_placeholder(target_record: TargetRecord) -> Iterator[Result]:
     """Yield a warning for a placeholder in an encoded text, where no later step finds it."""
     for reading in target_record.after:
         value = reading.value or ""
-        if not placeholders.is_in(value) or value != target_record.variables.get(reading.variable):
+        ours = target_record.variables.get(reading.variable)
+        if value != ours or not placeholders.is_in(value):
             continue
         stored = lookup(target_record.obj.data, reading.path)
         if isinstance(stored, str) and not placeholders.is_in(stored):
@@ -265,15 +266,18 @@ def why_without(nodes: OtherNodes, config: ProxyConfig, *, is_written: bool) -> 
     """
     key, system = nodes.key, nodes.system
     options = config.targets
-    if system and not (system.target and (options.given_for(system.target) or not system.waits)):
+    is_done = False
+    if system and system.target:
+        is_done = bool(options.given_for(system.target)) or not system.waits
+    if system and not is_done:
         advice = f"it has no field for a proxy: {system.instead}"
         if system.waits:
             advice = f"set `spec.targets.{system.target}` to true before the cluster is created"
         elif system.place:
             advice = f"no target writes it: set the proxy yourself, in {system.place}"
         return f"its nodes run {system.name} ({key.kind}): {advice}"
-    is_done = is_written or options.given_for(OF_CLASSES) == "Patch"
-    if not nodes.is_missing or (key.kind == "ClusterClass" and is_done):
+    is_patched = is_written or options.given_for(OF_CLASSES) == "Patch"
+    if not nodes.is_missing or (key.kind == "ClusterClass" and is_patched):
         return ""
     return (
         f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'

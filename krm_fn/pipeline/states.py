@@ -51,8 +51,9 @@ def complete(overview: Overview, config: ProxyConfig) -> None:
     written = ObjectIndex(_written_elsewhere(listed))
     for record in listed:
         record.reason = record.reason or _reason(why_none.get(record.obj.ref))
-        states = [written.get(key) for key in _keys_elsewhere(record)] if written else []
-        state = next(filter(None, states), None)
+        state = None
+        for key in _keys_elsewhere(record) if written else ():
+            state = state or written.get(key)
         record.state, record.reason = _state(record, state, config)
 
 
@@ -122,8 +123,9 @@ def _is_right(target_record: TargetRecord) -> bool:
 
 def _is_provided(target_record: TargetRecord) -> bool:
     """Return whether an object takes its proxy from another one, such as a Secret, and is as it should be."""
-    is_own = target_record.obj.group_kind in NODE_KINDS or target_record.target_id in _POLICIES
-    if is_own or not target_record.variables:
+    if target_record.obj.group_kind in NODE_KINDS or target_record.target_id in _POLICIES:
+        return False
+    if not target_record.variables:
         return False
     return any(isinstance(place, Place) for place in target_record.places())
 

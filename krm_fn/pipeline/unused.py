@@ -59,8 +59,10 @@ class _ObjectMatcher(NamedTuple):
 
     def names(self, kinds: frozenset[str], text: str) -> bool:
         """Return whether it names an object of a document that cannot be read, by kinds or names in its text."""
-        if self.system and kinds.isdisjoint(kind for _, kind in ROWS[self.system].kinds):
-            return False
+        if self.system:
+            edited = [kind for _, kind in ROWS[self.system].kinds]
+            if kinds.isdisjoint(edited):
+                return False
         names = re.findall(_NAME, text)
         is_named = False
         for member, values in (("kinds", kinds), ("names", names), ("charts", names)):
@@ -101,7 +103,8 @@ def unused_matchers(
         if matcher.system and matcher.system not in systems:
             continue  # the ProxyConfig is for other lists, too
         candidates = chain(planned, readable_objects(source, source.holding(matcher.words)))
-        if matcher.words and not any(matcher.fits(obj, overview.uses) for obj in candidates):
+        is_used = not matcher.words or any(matcher.fits(obj, overview.uses) for obj in candidates)
+        if not is_used:
             message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
             yield Result.of("SettingUnused", message)
 

@@ -81,7 +81,8 @@ class NamedEntry(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the entry where ours is, or in front of a proxy at the end of the list; or remove it."""
-        if self.entry is None and not isinstance(draft.get(place.path), list):
+        existing = draft.get(place.path)
+        if self.entry is None and not isinstance(existing, list):
             return
         before = draft.items(place.path)
         entries = []

@@ -192,7 +192,8 @@ class EnvEntries(NamedTuple):
         ours = entries[start:]
         last = [entry["name"] for entry in ours]
         twins = {name.swapcase() for name in last}.intersection(self.names)
-        is_in_order = twins <= {*last} and last == sorted(last, key=self.names.index)
+        in_order = sorted(last, key=self.names.index)
+        is_in_order = twins <= {*last} and last == in_order
         for name in self.names:
             if name in done or name not in values:
                 continue
@@ -246,7 +247,8 @@ def read_entry(blank: Reading, entry: Data) -> Reading:
         return blank._replace(path=path, why_unknown="it comes from a `valueFrom`")
     if value is None:
         return blank._replace(value="")
-    reading = blank._replace(path=(*blank.path, "value"), raw=str(value))
+    path = (*blank.path, "value")
+    reading = blank._replace(path=path, raw=str(value))
     if not isinstance(value, str):
         return reading._replace(why_unknown="its `value` must be a string")
     read = read_kubernetes_env(value)

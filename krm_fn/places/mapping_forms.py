@@ -36,8 +36,10 @@ def set_members(draft: Draft, place: Place, values: Mapping[Pointer, Any], last:
         members[path] = value
         if value is None:
             gone.append(path)
-    if len(gone) == len(members) and all(draft.get(path) in EMPTY for path in gone):
-        return
+    if len(gone) == len(members):
+        said = [draft.get(path) for path in gone]
+        if all(value in EMPTY for value in said):
+            return
     names = [path[-1] for path in members]
     names.append(last)
     for index, (path, value) in enumerate(members.items(), 1):
@@ -97,7 +99,8 @@ class Members(NamedTuple):
                 continue
             secret = None
             if self.secret and variable != "NO_PROXY":
-                secret = lookup(data, (*path[:-1], self.secret))
+                beside = (*path[:-1], self.secret)
+                secret = lookup(data, beside)
             for reading in in_both_cases(variable, value, path, place.label):
                 if secret:
                     why = f"its user and password are in the Secret that `{self.secret}` names"
@@ -206,7 +209,10 @@ class VariableMembers(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the variables, or remove them."""
         variables = settings.variables()
-        set_members(draft, place, {(name,): variables.get(name) for name in self.names})
+        values: dict[Pointer, Any] = {}
+        for name in self.names:
+            values[name,] = variables.get(name)
+        set_members(draft, place, values)
 
 
 class HostAndPort(NamedTuple):
@@ -318,7 +324,8 @@ class NamedItem(NamedTuple):
 
     def _inside(self, place: Place, path: Pointer) -> Place:
         """Return the place in one item."""
-        return place._replace(path=(*path, *self.inside), kept_steps=len(path))
+        inside = (*path, *self.inside)
+        return place._replace(path=inside, kept_steps=len(path))
 
     def _is_left(self, item: Fields) -> bool:
         """Return whether an item says anything besides its name."""

@@ -87,8 +87,11 @@ def read_pairs(readings: Iterable[Reading]) -> Variables:
 
     A run writes both cases of each name, with one value.
     """
-    values = {reading.member or reading.variable: reading.text for reading in readings}
-    others = {name.swapcase(): value for name, value in values.items()}
+    values = {}
+    others = {}
+    for reading in readings:
+        name = reading.member or reading.variable
+        values[name] = others[name.swapcase()] = reading.text
     if values != others or not values.keys() <= set(PROXY_VARIABLES):
         return {}
     return {name: values[name] for name in UPPER if name in values}

@@ -70,12 +70,16 @@ class DataUses(NamedTuple):
 
     def seen_from(self, file: str) -> DataUses:
         """Return the same uses, and the sources of charts, as a file sees them."""
-        return DataUses(self.listed, self.chart_sources._replace(file=file), file)
+        sources = self.chart_sources._replace(file=file)
+        return DataUses(self.listed, sources, file)
 
     def references_to(self, data: Data) -> list[DataReference]:
         """Return the references that mean a ConfigMap or a Secret of this file."""
-        key = Key("", str(data.get("kind")), namespace_of(data), name_of(data), self.file)
-        return self.listed[key].references if self.listed.find(key) == key else []
+        kind = str(data.get("kind"))
+        key = Key("", kind, namespace_of(data), name_of(data), self.file)
+        if self.listed.find(key) != key:
+            return []
+        return self.listed[key].references
 
     def meant(self, key: Key) -> list[Data]:
         """Return the ConfigMaps or Secrets that a reference in this file means, but for those that stay as they are."""
@@ -137,7 +141,8 @@ def provided_for(uses: DataUses, namespace: str, container: Container) -> Provid
             continue
         from krm_fn.formats import embedded  # noqa: PLC0415 -- few containers take all of a ConfigMap
 
-        keys = [{text.path[-1] for text in embedded.values(data)} for data in listed]
-        common = set(PROXY_VARIABLES).intersection(*keys)
+        common = set(PROXY_VARIABLES)
+        for data in listed:
+            common.intersection_update(text.path[-1] for text in embedded.values(data))
         names.update(map(str.upper, common))
     return Provided(frozenset(names), tuple(entries))

@@ -108,8 +108,10 @@ def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
 def _in_member(path: Pointer, node: Any) -> Iterator[Reading]:
     """Yield the variable that a member such as ``httpProxy`` is, or those in a text."""
     member = path[-1]
-    if isinstance(node, list) and "roxy" in member and all(isinstance(part, str) for part in node):
-        node = ",".join(node)
+    if isinstance(node, list) and "roxy" in member:
+        is_list_of_texts = all(isinstance(part, str) for part in node)
+        if is_list_of_texts:
+            node = ",".join(node)
     if not isinstance(node, str):
         return
     if _is_proxy(member, node) or ("://" in node and _is_address(path, node)):
@@ -126,7 +128,9 @@ def _is_proxy(name: str, value: str) -> bool:
     match = re.fullmatch(_NAME, name.rpartition(".")[2])
     if match is None:
         return False
-    return match[1].lower() == "no" or is_template(value) or re.fullmatch(_URL, value) is not None
+    if match[1].lower() == "no" or is_template(value):
+        return True
+    return re.fullmatch(_URL, value) is not None
 
 
 def _is_address(path: Pointer, value: str) -> bool:
@@ -140,7 +144,10 @@ def _is_address(path: Pointer, value: str) -> bool:
 
 def _reading(name: str, value: str, path: Pointer, above: Pointer = ()) -> Reading:
     """Return the reading of a value; those with the same field above belong together."""
+    variable = "HTTPS_PROXY"
     scheme = re.search(r"(?i)(?<![a-z])(https?|no)(?![a-z])|(https?|no)[_-]?proxy\Z", name)
-    variable = f"{(scheme[1] or scheme[2]).upper()}_PROXY" if scheme else "HTTPS_PROXY"
+    if scheme:
+        word = scheme[1] or scheme[2]
+        variable = f"{word.upper()}_PROXY"
     place = ".".join(above or path[:-1])
     return Reading(variable, value, path, value, place, member=name)

@@ -209,7 +209,8 @@ class YamlText(NamedTuple):
             return self._begin(draft, value, settings)
         concerned = self._concerned(documents)
         if not concerned and self.new_document and settings.sets_any:
-            draft.findings.append(wrong_type(value.path, documents[0].data, "a mapping"))
+            finding = wrong_type(value.path, documents[0].data, "a mapping")
+            draft.findings.append(finding)
         new: dict[int, Any] = {}
         descriptions: list[str] = []
         for document in concerned:

@@ -141,10 +141,12 @@ def _naming_a_proxy(source: ObjectSource) -> set[int]:
     """Return the items that may set a proxy in whatever place, judged by their text."""
     # Few texts hold one of these letters, so the many words are looked for in few of them.
     possible = source.holding(("rox", "ROX", " -x http"))
-    naming = {*source.holding(PROXY_NAMES, possible), *items_of_kinds(source, field_kinds())}
+    naming = {*source.holding(PROXY_NAMES, possible)}
+    naming.update(items_of_kinds(source, field_kinds()))
     secrets = items_of_kinds(source, ("Secret",))
     if secrets:
-        naming.update(source.holding(tuple(encoded_names()), secrets))
+        words = tuple(encoded_names())
+        naming.update(source.holding(words, secrets))
     return naming
 
 

@@ -24,8 +24,8 @@ def data_uses(
     the objects of ``items`` are added to ``folders``, which tell the clusters apart.
     """
     rows = {name: row for name, row in ROWS.items() if config.targets.is_on(name)}
-    fills_variables = any(row.fills == VARIABLES for row in rows.values())
-    if not fills_variables:
+    fills = {row.fills for row in rows.values()}
+    if VARIABLES not in fills:
         rows = {name: row for name, row in rows.items() if row.fills == VALUES}
         if not rows:
             return DataUses()
@@ -36,7 +36,7 @@ def data_uses(
     for name, row in rows.items():
         if row.reference_words:
             references += _references(name, row, reader, config, sources)
-    if not fills_variables:
+    if VARIABLES not in fills:
         references = [reference for reference in references if reference.chart]
     if references:
         _add_whole(items, reader, folders)

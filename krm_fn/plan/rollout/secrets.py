@@ -126,7 +126,10 @@ def _class_references(records: Sequence[TargetRecord]) -> Iterator[_Reference]:
         name = record.target.node_secret(record.obj.data, record.context)
         if name is not None:
             patched.append((record, known.of_class, name))
-    with_clusters = {key for record, key, _ in patched if record.obj.ref.kind == "Cluster"}
+    with_clusters = set()
+    for record, key, _ in patched:
+        if record.obj.ref.kind == "Cluster":
+            with_clusters.add(key)
     for record, of_class, name in patched:
         obj = record.obj
         if name:

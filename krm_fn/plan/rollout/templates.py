@@ -85,7 +85,10 @@ def _patches(users: ObjectIndex[list[User]], folders: Folders) -> dict[Key, Key]
 
     A patch belongs to the Clusters of its template, which it would not know by another name.
     """
-    used = ObjectIndex(((key, None) for key, its_users in users.items() if its_users), folders)
+    used: ObjectIndex[None] = ObjectIndex(folders=folders)
+    for key, its_users in users.items():
+        if its_users:
+            used.add(key, None)
     patches: dict[Key, Key] = {}
     for key, its_users in users.items():
         if its_users:
@@ -113,7 +116,9 @@ def _rival(
         templates: all templates.
     """
     renamed_key = key._replace(name=names[key])
-    for file in {key.file: None, **{user.record.obj.ref.file_path: None for user in users}}:
+    files = [key.file]
+    files += [user.record.obj.ref.file_path for user in users]
+    for file in dict.fromkeys(files):
         for template in templates.candidates(key._replace(file=file)):
             if names.get(template, template.name) != names[key]:
                 return template
