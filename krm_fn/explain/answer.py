@@ -89,9 +89,8 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
     """Return the full names of some Clusters, which can be named without their namespace, too."""
     full_names = defaultdict(set)
     for full_name in known:
-        short_name = full_name.rpartition("/")[2]
-        full_names[full_name].add(full_name)
-        full_names[short_name].add(full_name)
+        for name in (full_name, full_name.rpartition("/")[2]):
+            full_names[name].add(full_name)
     chosen: set[str] = set()
     for name in only:
         if name not in full_names:

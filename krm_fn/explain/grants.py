@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.explain.clients import CLIENTS
@@ -12,7 +12,7 @@ from krm_fn.explain.cluster_names import cluster_names, distinct, parts_of
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import Texts, Urls
+from krm_fn.light_typing import NamedTuple, Texts, Urls
 from krm_fn.noproxy import Audience, Entry, parse
 from krm_fn.plan.record import TargetRecord
 from krm_fn.settings import Resolved
@@ -87,8 +87,7 @@ class Proxy:
         return ", ".join(urls)
 
 
-@dataclass(frozen=True)
-class Grant:
+class Grant(NamedTuple):
     """A proxy that a place gets, for some parts of its Clusters."""
 
     target_record: TargetRecord
@@ -129,7 +128,7 @@ def read_grants(target_record: TargetRecord) -> list[Grant]:
             entries = tuple(map(Entry, parse(settings.no_proxy)))
             resolved = target_record.resolved._replace(settings=settings, entries=entries)
             part = f"worker {redact(group)}"
-            grants.append(replace(grant, parts=(part,), resolved=resolved))
+            grants.append(grant._replace(parts=(part,), resolved=resolved))
     return grants
 
 

@@ -116,8 +116,7 @@ class NoProxyList:
     @cached_property
     def cidrs(self) -> frozenset[Cidr]:
         """The CIDRs of the list, and each address as the CIDR of one."""
-        cidrs = map(_as_cidr, self.entries)
-        return frozenset(cidr for cidr in cidrs if cidr is not None)
+        return frozenset(filter(None, map(_as_cidr, self.entries)))
 
     @cached_property
     def _prefix_lengths(self) -> list[tuple[int, int]]:
@@ -184,10 +183,11 @@ def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Fi
         message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
         return (Finding("ListEmpty", message),)
     findings = list(_judge_spacing(text))
-    domains: set[str] = set()
-    for network in reader.networks:
-        domains.update(domain.value.strip(".").lower() for domain in network.service_domain)
-    own = frozenset(domains)
+    own = frozenset(
+        domain.value.strip(".").lower()
+        for network in reader.networks
+        for domain in network.service_domain
+    )
     for entry in written:
         findings += _judge_entry(entry, reader.audience, own)
     if has_proxy:
