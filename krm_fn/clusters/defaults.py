@@ -13,17 +13,12 @@ from collections.abc import Iterator
 
 from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
 from krm_fn.clusters.facts import host, word
-from krm_fn.clusters.kinds import (
-    CLUSTER,
-    WHOLE_CLUSTERS,
-    WholeCluster,
-    network_path,
-    paths_of,
-)
+from krm_fn.clusters.kinds import WHOLE_CLUSTERS, WholeCluster, network_path, paths_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, GroupKind, NamedTuple
 from krm_fn.patch import Pointer, field_of, lookup, pattern, stripped
+from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.distributions import Product
 from krm_fn.products.node_kinds import NodeSystem
 

@@ -17,12 +17,13 @@ from itertools import chain
 
 from krm_fn import placeholders
 from krm_fn.clusters.cluster import ClusterNetwork, Fact, Facts
-from krm_fn.clusters.kinds import CLOUDS, CLUSTER, paths_of
+from krm_fn.clusters.kinds import CLOUDS, paths_of
 from krm_fn.formats.escaping import text_of_base64
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, Texts
 from krm_fn.patch import Pointer, field_of, find_values, list_at, lookup, stripped, text_at
 from krm_fn.products import tkg
+from krm_fn.products.cluster_api import CLUSTER
 
 _WIDEST = 8
 """The shortest prefix of a private network; what is wider would take the proxy from a part of the Internet."""

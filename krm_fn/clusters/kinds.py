@@ -15,12 +15,10 @@ from functools import cache
 
 from krm_fn.light_typing import GroupKind, NamedTuple
 from krm_fn.patch import Pointer, pattern
-from krm_fn.products import cluster_api, distributions, konvoy, tkg
-from krm_fn.products.cluster_api import Role
+from krm_fn.products import distributions, konvoy, tkg
+from krm_fn.products.cluster_api import CLUSTER, CORE, Role
 from krm_fn.products.node_kinds import NODE_KINDS
 
-CORE = cluster_api.CORE
-CLUSTER = cluster_api.CLUSTER
 CLUSTER_CLASS = (CORE, "ClusterClass")
 OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
 """The kinds whose name is the name of a worker group."""

@@ -17,12 +17,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from krm_fn.clusters.cluster import Identity, Key, Membership
-from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
+from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.clusters.node import Evidence, RelatedObject
 from krm_fn.clusters.references import Folders, ObjectIndex, Use, may_be_same, nearest
 from krm_fn.patch import field_path
 from krm_fn.placeholders import is_template
-from krm_fn.products.cluster_api import Role
+from krm_fn.products.cluster_api import CLUSTER, Role
 
 _DEEPEST = 16
 """Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""

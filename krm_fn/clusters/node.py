@@ -14,9 +14,7 @@ from types import MappingProxyType
 from krm_fn.clusters.cluster import ClusterNetwork, Key
 from krm_fn.clusters.facts import declared, sets_services
 from krm_fn.clusters.kinds import (
-    CLUSTER,
     CLUSTER_CLASS,
-    CORE,
     METAL3_POOL,
     OWNS_WORKERS,
     ROLES,
@@ -29,7 +27,7 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, find_values, lookup, pattern, pointer_of, stripped, text_at
 from krm_fn.products import giantswarm, konvoy, tkg
-from krm_fn.products.cluster_api import OUR_PATCHES, Role, is_cluster_api
+from krm_fn.products.cluster_api import CLUSTER, CORE, OUR_PATCHES, Role, is_cluster_api
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.release_kinds import HELM_RELEASE
 

@@ -24,6 +24,7 @@ from krm_fn.config.proxy_config import (
     TargetOptions,
     exports_variables,
     matches,
+    matches_any,
     names_of_only,
 )
 from krm_fn.config.spec import FieldNames, built, shown
@@ -50,6 +51,7 @@ __all__ = [
     "fields",
     "load",
     "matches",
+    "matches_any",
     "names_of_only",
     "probably_meant",
     "schema",

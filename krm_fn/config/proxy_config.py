@@ -7,9 +7,9 @@ one suffices (OR).
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from krm_fn.clusters import ClusterNetwork
@@ -132,15 +132,13 @@ def _fits(globs: Any, values: Any) -> bool:
         return True
     if isinstance(globs, Mapping):
         return all(_fits((glob,), lookup(values, (key,))) for key, glob in globs.items())
-    if not isinstance(values, tuple):
-        values = (values,)
-    for text in values:
-        if not isinstance(text, str):
-            continue
-        for glob in globs:
-            if fnmatch.fnmatchcase(text, glob):
-                return True
-    return False
+    texts = values if isinstance(values, tuple) else (values,)
+    return any(isinstance(text, str) and matches_any(text, globs) for text in texts)
+
+
+def matches_any(text: str, globs: Iterable[str]) -> bool:
+    """Return whether one of the globs fits."""
+    return any(fnmatchcase(text, glob) for glob in globs)
 
 
 class Selector(NamedTuple):
@@ -327,9 +325,7 @@ class ProxyConfig(NamedTuple):
 
     def trusts(self, namespace: str) -> bool:
         """Return whether objects of ``namespace`` may name a Cluster of another one; "" stands for no claim at all."""
-        if not namespace:
-            return True
-        return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
+        return not namespace or matches_any(namespace, self.trusted_namespaces)
 
     @property
     def is_removal(self) -> bool:

@@ -6,8 +6,7 @@ proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
+from collections.abc import Iterator
 
 from krm_fn.config import matches
 from krm_fn.krm.resourcelist import Object, reference
@@ -74,11 +73,6 @@ def _annotations(obj: Data, at: Pointer) -> Iterator[tuple[str, str]]:
                 value = str(value).lower()
             if isinstance(value, str):
                 yield name, value
-
-
-def matches_any(text: str, globs: Iterable[str]) -> bool:
-    """Return whether one of the globs fits."""
-    return any(fnmatchcase(text, glob) for glob in globs)
 
 
 def fits_object(written: Data, data: Data, at: Pointer = ()) -> bool:

@@ -84,46 +84,40 @@ def subject_of(membership: Membership, target: str, name: str = "") -> Data:
     return subject
 
 
-_PODS = Missing(
-    "podCIDRs",
-    ("pod_cidrs",),
-    (POD_CIDRS,),
-    "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster",
-)
-_SERVICES = Missing(
-    "serviceCIDRs",
-    ("service_cidrs",),
-    (SERVICE_CIDRS,),
-    "`spec.clusterNetwork.services.cidrBlocks` of the Cluster",
-)
-_ENDPOINT = Missing(
-    "endpoint",
-    ("endpoint", "hosts"),
-    (ENDPOINT,),
-    "`spec.controlPlaneEndpoint.host` of the Cluster",
-)
-_INFRASTRUCTURE = Missing(
-    "infrastructure",
-    ("infrastructure",),
-    (METADATA, PROVIDER),
-    "`spec.infrastructureRef` of the Cluster",
-)
 FACTS = (
-    _PODS,
-    _SERVICES,
-    _ENDPOINT,
-    _INFRASTRUCTURE,
+    Missing(
+        "podCIDRs",
+        ("pod_cidrs",),
+        (POD_CIDRS,),
+        "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster",
+    ),
+    Missing(
+        "serviceCIDRs",
+        ("service_cidrs",),
+        (SERVICE_CIDRS,),
+        "`spec.clusterNetwork.services.cidrBlocks` of the Cluster",
+    ),
+    Missing(
+        "endpoint",
+        ("endpoint", "hosts"),
+        (ENDPOINT,),
+        "`spec.controlPlaneEndpoint.host` of the Cluster",
+    ),
+    Missing(
+        "infrastructure",
+        ("infrastructure",),
+        (METADATA, PROVIDER),
+        "`spec.infrastructureRef` of the Cluster",
+    ),
     Missing("networks", ("networks",), (NETWORKS,)),
 )
 """All of them, in the order in which messages name them."""
 _NEEDED = {
-    Style.PORTABLE: FACTS,
-    Style.GIANT_SWARM: (_PODS, _SERVICES, _ENDPOINT),
-    Style.TKG: (_PODS, _SERVICES),
-    Style.SORTED: FACTS,
+    Style.GIANT_SWARM: FACTS[:3],
+    Style.TKG: FACTS[:2],
     Style.VERBATIM: (),
 }
-"""What each style cannot do without."""
+"""The facts that a style cannot do without, if it can do without some."""
 
 
 def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
@@ -157,7 +151,7 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
     is_known = place.membership.is_known
     policy = place.declaration.policy
     is_derived = any(map(policy.derives, fact.switches))
-    if fact not in _NEEDED[policy.style] or not is_derived:
+    if fact not in _NEEDED.get(policy.style, FACTS) or not is_derived:
         return None
     if any(getattr(known, member) for member in fact.members):
         return None

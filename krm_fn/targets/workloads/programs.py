@@ -7,9 +7,9 @@ Cluster API providers (``sigs.k8s.io/cluster-api/util/flags`` defines ``--diagno
 
 from __future__ import annotations
 
+from krm_fn.config import matches_any
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import list_at
-from krm_fn.places.choice import matches_any
 from krm_fn.places.containers import Container, labels
 from krm_fn.targets.base import Data, Options
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from krm_fn.config import Declaration
+from krm_fn.config import Declaration, matches_any
 from krm_fn.config.proxy_config import REMOVED
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
@@ -127,7 +127,7 @@ def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: b
         return False
     if container.is_init and not options.get("initContainers", True):
         return False
-    return choice.matches_any(container.name, options.get("containers", ("*",)))
+    return matches_any(container.name, options.get("containers", ("*",)))
 
 
 class _Workloads(Target):
