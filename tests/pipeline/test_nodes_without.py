@@ -45,6 +45,23 @@ EKS_ANYWHERE = manifest("anywhere.eks.amazonaws.com/v1alpha1", "Cluster") | {"me
 OKE_KIND = "OCIManagedControlPlane"
 
 
+@pytest.mark.parametrize(
+    ("group", "kind"),
+    [
+        pytest.param("infrastructure", "GCPManagedControlPlane", id="GKE"),
+        pytest.param("controlplane", OKE_KIND, id="OKE"),
+        pytest.param("controlplane", "ROSAControlPlane", id="ROSA"),
+        pytest.param("infrastructure", "ScalewayManagedControlPlane", id="Kapsule"),
+        pytest.param("controlplane", "MicroK8sControlPlane", id="MicroK8s"),
+        pytest.param("controlplane", "EtcdadmCluster", id="etcdadm"),
+        pytest.param("infrastructure", "AWSManagedMachinePool", id="machine pools of EKS"),
+    ],
+)
+def test_systems_that_no_target_writes_are_named(group: str, kind: str) -> None:
+    item = manifest(f"{group}.cluster.x-k8s.io/v1beta1", kind, "prod-cp")
+    assert without(PROXY, item) == [f"{kind}/prod-cp"]
+
+
 def with_files(url: str) -> dict[str, Any]:
     files = [{"path": "/etc/environment", "content": f"HTTP_PROXY={url}\nHTTPS_PROXY={url}\n"}]
     return control_plane(OKE_KIND, files=files)

@@ -71,6 +71,12 @@ def places(url: str) -> dict[str, dict[str, Any]]:
             "ApplicationSet",
             spec={"template": {"spec": {"source": {"helm": {"valuesObject": {"env": {"HTTP_PROXY": url}}}}}}},
         ),
+        "CDI": manifest("cdi.kubevirt.io/v1beta1", "CDI", spec={"config": {"importProxy": {"HTTPProxy": url}}}),
+        "Advanced Cluster Management": manifest(
+            "config.open-cluster-management.io/v1alpha1",
+            "KlusterletConfig",
+            spec={"hubKubeAPIServerConfig": {"proxyURL": url}},
+        ),
         "a FluxInstance": manifest(
             "fluxcd.controlplane.io/v1", "FluxInstance", spec={"kustomize": {"patches": [{"patch": PATCH % url}]}}
         ),
