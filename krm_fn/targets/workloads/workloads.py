@@ -10,7 +10,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, lookup
 from krm_fn.places import choice
 from krm_fn.places.containers import (
     CONTAINERS,
@@ -47,6 +47,7 @@ _PROVIDERS = "clusterAPIProviders"
 _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML")."""
 _NO_CONTAINER = "no container is named `{}`, so none gets the proxy: give its own that name"
+_NO_POD_SPEC = "nothing is at `{}` of this object, so it gets no proxy: correct its `podSpecPath` in `customKinds`"
 _UNKNOWN = (
     "an annotation chooses {} for the proxy, and no container or init container has this name: it must be "
     '"true", "false" or names of its containers'
@@ -170,6 +171,8 @@ class _Workloads(Target):
         ]
         if context.settings.sets_any and (chosen or known or _is_chosen(data, at, options)):
             yield from wrong_types(data, at)
+            if lookup(data, at) is None and at != _OF_PROVIDER:
+                yield Result.of("SettingUnused", _NO_POD_SPEC.format(".".join(("", *at))))
         if at == _OF_PROVIDER:
             is_preset = _PROVIDERS in options.get("presets", ())
             # Cluster API Operator merges containers by name into the manifest that it installs.

@@ -150,6 +150,13 @@ def test_matchers_and_globs_choose(options: Any, expected: list[str]) -> None:
     assert filled(obj, **options) == expected
 
 
+def test_a_path_to_no_pod_specification_is_named() -> None:
+    obj = workload(kind="Rollout", annotations=ASKED)
+    wrong = [{"group": "argoproj.io", "kind": "Rollout", "podSpecPath": ".spec.tmplate.spec"}]
+    assert [finding.code for finding in findings(TARGET, obj, customKinds=wrong)] == ["SettingUnused"]
+    assert findings(TARGET, workload(kind="Rollout"), customKinds=wrong) == []
+
+
 # Providers of cluster-api-operator.
 
 
