@@ -89,13 +89,13 @@ def _listed(
 ) -> ObjectIndex[DataUse]:
     """Return the ConfigMaps and Secrets of the list that something refers to, as they are before the run."""
     listed: ObjectIndex[DataUse] = ObjectIndex(folders=folders)
-    names = {reference.key.name: None for reference in references}
+    names = {reference.key.name: None for reference in references if reference.key.name}
     kinds = ("ConfigMap", "Secret") if names else ()
     for index in items_of_kinds(reader.source, kinds, tuple(names)):
         for obj in reader.read(index):
-            group, _ = obj.group_kind
-            if not group and is_selected(obj, config):
-                listed.add(key_of(obj), DataUse({**obj.data}, []))
+            key = key_of(obj)
+            if not key.group and key.name in names and is_selected(obj, config):
+                listed.add(key, DataUse({**obj.data}, []))
     for reference in references:
         for use in find_uses(listed, reference.key):
             use.references.append(reference)
