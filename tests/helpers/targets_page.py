@@ -24,8 +24,8 @@ _INDEX = """\
 
 A target is a place in which inject-proxy writes the proxy. Its name is its path below `spec.targets`, in `only` and in
 `overrides[].match.targets`, where the name of a system stands for all of its targets. With `false` nothing is looked
-at, and the proxy of an earlier run stays: run `mode: Remove` first. All targets are on, but {waiting}, which needs `true`;
-`workloads`, `charts`, `nodes.files` and `kyverno` with `generate` write only what you choose.
+at, and the proxy of an earlier run stays: run `mode: Remove` first. All targets are on, but {waiting},
+which needs `true`; `workloads`, `charts`, `nodes.files` and `generate` of `kyverno` write only what you choose.
 
 The page of a system describes its targets, as `inject-proxy targets NAME` does. [testdata](../testdata) has examples.
 
