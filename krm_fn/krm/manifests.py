@@ -229,7 +229,8 @@ class Manifests(Entries):
     def _edited(self, index: int, edits: Mapping[Pointer, Any]) -> str:
         """Return the new text of a document."""
         file, number, *_ = self.documents[index]
-        document = Document(self.text(index), for_ytt=file in self.files_for_ytt)
+        # The other objects of a List on one line keep their text.
+        document = Document(self.text(index), ("items",), for_ytt=file in self.files_for_ytt)
         try:
             return document.with_data(item_after(document.data, edits))
         except InputError as error:

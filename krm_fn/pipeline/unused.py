@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -63,15 +62,10 @@ class _ObjectMatcher(NamedTuple):
             edited = [kind for _, kind in ROWS[self.system].kinds]
             if kinds.isdisjoint(edited):
                 return False
-        names = re.findall(_NAME, text)
-        is_named = False
-        for member, values in (("kinds", kinds), ("names", names), ("charts", names)):
-            globs = self.written.get(member)
-            if globs:
-                is_named = any(fnmatch.filter(values, glob) for glob in globs)
-                if not is_named:
-                    return False
-        return is_named
+        names = tuple(re.findall(_NAME, text))
+        document = {"kinds": tuple(kinds), "names": names, "charts": names}
+        named = {member: self.written[member] for member in document if self.written.get(member)}
+        return bool(named) and matches(named, document)
 
     def fits(self, obj: Object, uses: DataUses) -> bool:
         """Return whether it fits an object."""
