@@ -133,11 +133,9 @@ class Draft:
             WrongTypeError: something else than a list is there, or no mapping on the way.
         """
         existing = self.items(path)
-        if same(existing, list(items)):
-            return
         if items:
             self.set(path, list(items))
-        else:
+        elif existing:
             self.remove(path, keep=len(path) - 1)
 
     def remove(self, path: Pointer, keep: int = 0) -> None:
