@@ -18,9 +18,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from krm_fn.engine import Draft
+from krm_fn.formats import CACHED_TEXTS
 from krm_fn.formats.assignments import LineForm, Syntax, form_of
 from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.krm.results import Result
@@ -171,6 +173,12 @@ BY_PATH: Mapping[str, NodeFile] = {file.paths[0]: file for file in NODE_FILES.va
 """Path -> file."""
 
 
+@lru_cache(maxsize=CACHED_TEXTS)
+def _folders_of(paths: Texts) -> set[str]:
+    """Return the folders of some paths; all nodes have the same ones."""
+    return set(map(posixpath.dirname, paths))
+
+
 class ProxyFile(NamedTuple):
     """The file of one program among the files of a configuration, as a form.
 
@@ -214,7 +222,7 @@ class ProxyFile(NamedTuple):
         """Yield all drop-ins of the service, ours among them."""
         if not self.file.unit:
             return
-        folders = {posixpath.dirname(path) for path in (self.path, *drop_in(self.file.unit).paths)}
+        folders = _folders_of((self.path, *drop_in(self.file.unit).paths))
         for entry in self.config.files_in(data):
             folder, name = posixpath.split(entry.path)
             if folder in folders and name.endswith(".conf"):
