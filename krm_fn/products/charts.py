@@ -39,7 +39,6 @@ class ChartValue(NamedTuple):
         is_of_github: a new list of members is a list of entries, and no text; user and password of a URL are in a
             Secret beside it.
         no_proxy: of the form ``URL`` the path of the text that holds the list; "" for none.
-        list_path: a list of variables that is written in place of this one where it sets one of them.
         where: the program is there, and calls out, only where one of these signs is among the values; always without.
         unless: it does not where one of these is.
         below: the name below which another chart holds the values of this one; "" for values of its own.
@@ -52,7 +51,6 @@ class ChartValue(NamedTuple):
     members: tuple[str, str, str] = ("", "", "")
     is_of_github: bool = False
     no_proxy: str = ""
-    list_path: str = ""
     where: Signs = ()
     unless: Signs = ()
     below: str = ""
@@ -146,6 +144,8 @@ class Chart(NamedTuple):
 
 
 _WEBHOOK = ("provider.name", "webhook")
+_ENV_LIST = (("envList", "["),)
+"""The list of Renovate that is in place of its mapping."""
 
 
 def _downloads(dashboards: str) -> Signs:
@@ -242,7 +242,10 @@ CHARTS: Mapping[str, Chart] = {
         ),
     ),
     "renovate": Chart(
-        (ChartValue("env", MAPPING, list_path="envList"),),
+        (
+            ChartValue("env", MAPPING, unless=_ENV_LIST),
+            ChartValue("envList", where=_ENV_LIST),
+        ),
         has_own_name=True,
     ),
     "kube-prometheus-stack": Chart(

@@ -95,7 +95,6 @@ def rows_of_charts() -> str:
         by_form: dict[str, list[str]] = {}
         for value in chart.values:
             form = "texts" if value.texts else value.form.lower()
-            form += f" (or the list `{value.list_path}`, where that is there)" if value.list_path else ""
             for word, version in (("since", value.since), ("before", value.before)):
                 form += f", {word} {'.'.join(map(str, version))}" if version else ""
             by_form.setdefault(form, []).extend(f"`{name}`" for name in value.names)

@@ -18,7 +18,7 @@ from krm_fn.places.mapping_forms import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place, quoted
 from krm_fn.places.provided import DataReference, DataUses, provided_for, references_in
 from krm_fn.places.text_forms import YamlText, text_place
-from krm_fn.products.charts import LIST, MAPPING, Chart, ChartValue, Version
+from krm_fn.products.charts import MAPPING, Chart, ChartValue, Version
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
@@ -220,10 +220,6 @@ class _ChartPlaces(NamedTuple):
         for value in self.values:
             if sets_proxy and not is_read(value, there):
                 continue
-            if value.list_path:
-                list_value = value._replace(path=value.list_path, form=LIST)
-                if isinstance(lookup(there, list_value.steps), list):
-                    value = list_value  # noqa: PLW2901
             existing = lookup(there, value.steps)
             container = _container(value, there)
             provided = provided_for(self.context.uses, namespace_of_release(self.data), container)

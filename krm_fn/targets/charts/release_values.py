@@ -227,25 +227,20 @@ def is_read(value: ChartValue, values: Any) -> bool:
 
 def _have(values: Any, signs: Signs) -> bool:
     """Return whether one of the signs is among some values."""
-    for path, word in signs:
-        for value in _values_at(values, path.split(".")):
-            if word in str(value):
-                return True
-    return False
+    return any(_has(values, path.split("."), word) for path, word in signs)
 
 
-def _values_at(values: Any, steps: Sequence[str]) -> list[Any]:
-    """Return the values at a path, in which ``*`` stands for each member of a mapping."""
-    values_there = [values]
-    for step in steps:
-        members: list[Any] = []
-        for value in values_there:
-            if step == "*" and isinstance(value, dict):
-                members += value.values()
-            else:
-                members.append(lookup(value, (step,)))
-        values_there = [member for member in members if member is not None]
-    return values_there
+def _has(values: Any, steps: Sequence[str], word: str) -> bool:
+    """Return whether a word is in a value at a path, in which ``*`` stands for each member of a mapping."""
+    if values is None:
+        return False
+    if not steps:
+        return word in str(values)
+    step, *others = steps
+    members = [lookup(values, (step,))]
+    if step == "*" and isinstance(values, dict):
+        members = [*values.values()]
+    return any(_has(member, others, word) for member in members)
 
 
 def _chart_in_table(use: ChartUse, documents: Sequence[Any]) -> Chart | None:
@@ -278,10 +273,7 @@ def fitted_chart(name: str, values: Any) -> Chart | None:
     inner = lookup(values, (name,))
     if chart is None or not isinstance(inner, dict):
         return chart
-    first_steps = set()
-    for value in chart.values:
-        for path in (value.name, value.list_path):
-            first_steps.add(path.partition(".")[0])
+    first_steps = {value.name.partition(".")[0] for value in chart.values}
     is_own = chart.has_own_name or not first_steps.isdisjoint(values)
     if is_own and first_steps.isdisjoint(inner):
         return chart
