@@ -67,12 +67,11 @@ def _registries_yaml(mirror: Mirror, certificates: str) -> str:
 
 
 def _hosts_toml(mirror: Mirror, certificates: str) -> str:
-    lines = [f"[host.{json.dumps(_api_root(mirror.url), ensure_ascii=False)}]"]
-    lines.append('  capabilities = ["pull", "resolve"]')
+    host = json.dumps(_api_root(mirror.url), ensure_ascii=False)
+    text = f'[host.{host}]\n  capabilities = ["pull", "resolve"]\n'
     if mirror.ca.pem:
-        lines.append(f"  ca = {json.dumps(certificates, ensure_ascii=False)}")
-    lines.append("  override_path = true")
-    return "".join(f"{line}\n" for line in lines)
+        text += f"  ca = {json.dumps(certificates, ensure_ascii=False)}\n"
+    return text + "  override_path = true\n"
 
 
 def _api_root(url: str) -> str:
