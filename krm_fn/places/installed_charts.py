@@ -72,7 +72,8 @@ def chart_sources(objects: Iterable[Object], folders: Folders) -> ChartSources:
             # Of an OCIRepository; a range wins over a tag.
             ref = lookup(obj.data, ("spec", "ref"))
             version = text_at(ref, ("semver",)) or text_at(ref, ("tag",))
-            listed.add(key_of(obj), ChartSource(text_at(obj.data, ("spec", "url")), version))
+            url = text_at(obj.data, ("spec", "url"))
+            listed.add(key_of(obj), ChartSource(url, version))
     return ChartSources(listed)
 
 

@@ -132,18 +132,17 @@ class _Charts(Target):
             if chart is None:
                 continue
             values = _named(chart, chosen.names)
-            names = tuple(
+            names = [
                 value.name
                 for value in values
                 if not holds(value, own) and not find_override(value, installation)
-            )
+            ]
             for key, member in values_from(data):
                 # The list of such a chart needs names that only the release says, also where a Secret holds the list.
                 release = data if chart.services or chart.others else None
                 if names or release:
-                    yield DataReference(
-                        key, member, chart=chosen.use.name, names=names, release=release
-                    )
+                    reference = DataReference(key, member, chart=chosen.use.name)
+                    yield reference._replace(names=tuple(names), release=release)
             for value in values:
                 yield from references_in(namespace_of_release(data), _container(value, own))
 
@@ -177,7 +176,8 @@ def _about_version(
     """Yield a finding about values that only newer versions of a chart have."""
     if not newer:
         return
-    since = ".".join(map(str, max(value.since for value in newer)))
+    first = max(value.since for value in newer)
+    since = ".".join(map(str, first))
     paths = quoted(value.name for value in newer)
     message = _LATER if version else _NEWEST
     text = message.format(chart=use.name, values=paths, since=since)
@@ -190,11 +190,15 @@ def _about(installation: Installation, chart: Chart, names: Sequence[str]) -> It
     missing = [name for name in names if not _named(chart, [name])]
     if missing:
         yield _unknown(use, missing)
-    if chart.unreached and not IS_REACHED[use.name](installation.chart_documents):
-        yield Result.of("ByHand", chart.unreached, use.path)
-    is_any_read = any(is_read(value, installation.own) for value in chart.values)
-    if is_any_read and service_names(installation) is None:
-        yield Result.of("FactsUnknown", _UNNAMED, use.path)
+    if chart.unreached:
+        reaches_all = IS_REACHED[use.name]
+        if not reaches_all(installation.chart_documents):
+            yield Result.of("ByHand", chart.unreached, use.path)
+    for value in chart.values:
+        if is_read(value, installation.own):
+            if service_names(installation) is None:
+                yield Result.of("FactsUnknown", _UNNAMED, use.path)
+            return
 
 
 def _unknown(use: ChartUse, names: Iterable[str]) -> Result:

@@ -66,7 +66,9 @@ def _all_jobs_have_environment(documents: Sequence[Any]) -> bool:
     _, *runners = plain.split("[[runners]]")
     for runner in runners:
         begin = _ENVIRONMENT.search(runner)
-        entries, _, _ = runner[begin.end() :].partition("]") if begin else ("", "", "")
+        if begin is None:
+            return False
+        entries, _, _ = runner[begin.end() :].partition("]")
         if "HTTPS_PROXY=" not in entries.upper():
             return False
     return bool(runners)

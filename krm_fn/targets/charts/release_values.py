@@ -192,8 +192,10 @@ def find_override(value: ChartValue, installation: Installation) -> Result | Non
     for entry in list_at(data, path):
         # ``proxy.url``, or ``env[0].value``, in which a bracket begins a step as a dot does
         steps = text_at(entry, (member,)).replace("[", ".") + "."
+        if steps == ".":
+            continue
         for name in value.names:
-            if steps != "." and (steps.startswith(f"{name}.") or name.startswith(steps)):
+            if steps.startswith(f"{name}.") or name.startswith(steps):
                 text = f"{message.format(value.name)}: set the proxy there yourself"
                 return Result.of("ByHand", text, path)
     return None
@@ -213,7 +215,8 @@ def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
 def holds(value: ChartValue, values: Any) -> bool:
     """Return whether values have a place: a list or a mapping of variables, or one of the texts."""
     if value.texts:
-        return any(lookup(values, path) is not None for path in value.texts.values())
+        texts = [lookup(values, path) for path in value.texts.values()]
+        return texts != [None] * len(texts)
     return isinstance(lookup(values, value.steps), (list, dict))
 
 
@@ -277,7 +280,8 @@ def fitted_chart(name: str, values: Any) -> Chart | None:
     is_own = chart.has_own_name or not first_steps.isdisjoint(values)
     if is_own and first_steps.isdisjoint(inner):
         return chart
-    return chart._replace(values=tuple(value._replace(below=name) for value in chart.values))
+    values_below = [value._replace(below=name) for value in chart.values]
+    return chart._replace(values=tuple(values_below))
 
 
 def namespace_of_release(data: Data) -> str:
@@ -307,7 +311,8 @@ def service_names(installation: Installation) -> list[str] | None:
         if services.has_namespace and not namespace:
             return None
         behind = f".{namespace}" if services.has_namespace else ""
-        names += [f"{_full_name(services, release)}{part}{behind}" for part in services.parts]
+        front = _full_name(services, release)
+        names += [f"{front}{part}{behind}" for part in services.parts]
     return names
 
 
@@ -316,7 +321,9 @@ def _full_name(services: Services, release: str) -> str:
     if not services.own:
         return ""
     # ``contains $name .Release.Name``, then ``trunc 63 | trimSuffix "-"``.
-    name = release if services.own in release else f"{release}-{services.own}"
+    name = release
+    if services.own not in release:
+        name = f"{release}-{services.own}"
     return name[: services.longest].removesuffix("-") + "-"
 
 
