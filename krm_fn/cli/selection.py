@@ -46,6 +46,12 @@ _VERSION_OF_LIST = r"""(?m)^["']?apiVersion["']?[ \t]*:[ \t]*["']?config\.kubern
 _ITEMS_OF_LIST = r"""(?m)^["']?items["']?[ \t]*:"""
 _MARKS = ("{{", "{%", "<%", "[[")
 """The beginnings of code in templates of Helm, Go, Jinja and ERB."""
+_IN_DOUBT = r"""(?x)
+    [\[{,] [^\n"']* \$\{            # in a list or a mapping on one line: `[${DNS}]`
+    | \n [ \t]* \$\{               # at the beginning of a line, as in a list over several lines
+    | \$\{ [^}\n]* (?: : [ \n] | [ ]\# | \n | ["'] )   # with a default that is YAML of its own: `${A:-b: c}`
+"""
+"""A placeholder with which a document may be no YAML; nearly all others are plain or quoted texts."""
 _LINES_OF_CODE = r"(?m)^.*(?:\{\{|\{%|<%|\[\[).*"
 _NO_CODE = re.compile(r"""(?:"[^"\n]*"|'[^'\n]*')(?![^\s,\]}:])|(?:^|(?<=\s))#.*""", re.MULTILINE)
 """Texts in quotes that end where YAML lets them end, as none does in `"{{ .Get "a" }}"`, and comments."""
@@ -202,9 +208,14 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.RESOURCE_LIST
     if any(mark in text for mark in _MARKS) and _is_template(text):
         return LeftAlone.TEMPLATE
-    if "${" in text and not all(map(is_yaml, texts_of_documents(text))):
+    if "${" in text and not all(map(_is_yaml, texts_of_documents(text))):
         return LeftAlone.PLACEHOLDERS
     return None
+
+
+def _is_yaml(document: str) -> bool:
+    """Return whether placeholders do not keep a document from being YAML."""
+    return re.search(_IN_DOUBT, document) is None or is_yaml(document)
 
 
 def _is_template(text: str) -> bool:
