@@ -101,8 +101,9 @@ def chosen_charts(obj: Data, options: Data, sources: ChartSources = NO_SOURCES) 
         return
     request = read_request(obj)
     matchers = options.get("choose", ())
-    for use in charts_of(obj, sources):
-        is_chosen = request.is_wanted or bool(request.names)
+    is_requested = request.is_wanted or bool(request.names)
+    for use in charts_of(obj, sources, takes_any_folder=is_requested):
+        is_chosen = is_requested
         for matcher in matchers:
             is_chosen = is_chosen or fits_chart(matcher, obj, use)
         if is_chosen:

@@ -77,8 +77,16 @@ def chart_sources(objects: Iterable[Object], folders: Folders) -> ChartSources:
     return ChartSources(listed)
 
 
-def charts_of(obj: Data, sources: ChartSources = NO_SOURCES) -> Iterator[ChartUse]:
-    """Yield the charts of a HelmRelease or an Application; ``sources`` are those that a HelmRelease may name."""
+def charts_of(
+    obj: Data, sources: ChartSources = NO_SOURCES, *, takes_any_folder: bool = False
+) -> Iterator[ChartUse]:
+    """Yield the charts of a HelmRelease or an Application.
+
+    Args:
+        obj: the object.
+        sources: those that a HelmRelease may name.
+        takes_any_folder: whether the folder of an Application holds a chart though nothing but its author says so.
+    """
     kind = group_kind(obj)
     if kind == HELM_RELEASE and chart_of(obj):
         yield _release_chart(obj, sources)
@@ -86,7 +94,7 @@ def charts_of(obj: Data, sources: ChartSources = NO_SOURCES) -> Iterator[ChartUs
         paths = [path for path, _ in items_at(obj, ("spec", "sources"))]
         for path in paths or [("spec", "source")]:
             use = _application_chart(obj, path)
-            if use.name:
+            if use.name and (takes_any_folder or not use.is_folder or _holds_chart(obj, path)):
                 yield use
 
 
@@ -121,12 +129,19 @@ def _application_chart(obj: Data, path: Pointer) -> ChartUse:
     if not chart and repository.startswith("oci://"):
         chart = repository
     folder = text_at(obj, (*path, "path")).strip()
-    *above, name = folder.rstrip("/").split("/")
-    # A path may lead to plain manifests: values of Helm, or the usual folder of charts, tell that it does not.
-    if not chart and ("charts" in above or lookup(obj, (*path, "helm"))):
+    name = _last_step(folder)
+    if name and not chart:
         return ChartUse(name, repository, path, repository, is_folder=True)
     version = text_at(obj, (*path, "targetRevision"))
     return ChartUse(_last_step(chart), repository, path, repository, version=version)
+
+
+def _holds_chart(obj: Data, path: Pointer) -> bool:
+    """Return whether a folder holds no plain manifests: values of Helm, or the usual folder of charts, tell."""
+    if lookup(obj, (*path, "helm")):
+        return True
+    *above, _ = text_at(obj, (*path, "path")).strip("/ ").split("/")
+    return "charts" in above
 
 
 def _last_step(path: str) -> str:

@@ -363,6 +363,8 @@ def test_an_application_of_a_folder_says_whether_it_holds_a_chart(source: Any, *
     obj["spec"]["source"] = {"repoURL": "https://git.example/a", **source}
     assert changes(target, obj, **ANY) == []
     assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"] * is_chart
+    obj["metadata"]["annotations"] = {WANTED: "true"}
+    assert [said.code for said in findings(target, obj)] == ["ByHand"]
 
 
 UMBRELLAS: list[Any] = [
