@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from krm_fn.cli.masking import MaskedText
+from krm_fn.cli.streams import PLAIN
 from krm_fn.krm.manifests import ContentChange, FileChanges
 from krm_fn.krm.masking import ProxyPasswords, printable, redact
 from krm_fn.light_typing import NamedTuple
@@ -18,7 +19,6 @@ from krm_fn.yamledit.stream import documents
 
 _CONTEXT = 3
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m", "=": "\x1b[36m"}
-_PLAIN = "\x1b[0m"
 
 
 class _Hunk(NamedTuple):
@@ -141,7 +141,7 @@ def _shown(name: str) -> str:
 def coloured(line: str) -> str:
     """Return a line of a diff as a terminal shows it in colours."""
     colour = _COLOURS.get(line[:1])
-    return f"{colour}{line}{_PLAIN}" if colour else line
+    return f"{colour}{line}{PLAIN}" if colour else line
 
 
 def _range(start: int, end: int) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from krm_fn.errors import UsageError
 from krm_fn.light_typing import Any, NamedTuple, NoReturn
+from krm_fn.near_names import did_you_mean
 
 _DESCRIPTION = """\
 Write a corporate HTTP proxy into the Kubernetes manifests of nodes, clusters, policies and chosen workloads.
@@ -26,7 +27,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError."""
-        raise UsageError(f"{message}; `{self.prog} --help` shows how it is used")
+        between = " " if message.endswith("?") else "; "
+        raise UsageError(f"{message}{between}`{self.prog} --help` shows how it is used")
 
 
 class _Version(argparse.Action):
@@ -245,14 +247,32 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         UsageError: an unknown command or option, or a value that it cannot have.
     """
     words = [word for word in arguments if not word.startswith("-")]
-    if not words or words[0] not in COMMANDS:
-        return main_parser().parse_args(arguments)
-    parser = parser_of(words[0])
     rest = list(arguments)
-    rest.remove(words[0])  # an option in front of the command counts as one behind it
-    if "--" in rest:  # for `parse_intermixed_args` of Python 3.10 to 3.12, options are behind it
-        return parser.parse_args(rest)
-    return parser.parse_intermixed_args(rest)
+    if words:
+        name = words[0]
+        if name not in COMMANDS:
+            names = ", ".join(COMMANDS)
+            main_parser().error(
+                f"the first word must be a command: {names}{did_you_mean(name, COMMANDS)}"
+            )
+        known = arguments_of(name)
+        parser = parser_of(name)
+        rest.remove(name)  # an option in front of the command counts as one behind it
+    else:
+        known, parser = _COMMON, main_parser()
+    if (
+        not words or "--" in rest
+    ):  # for intermixed arguments of Python 3.10 to 3.12, options are behind it
+        args, unknown = parser.parse_known_args(rest)
+    else:
+        args, unknown = parser.parse_known_intermixed_args(rest)
+    for word in unknown:
+        if word.startswith("-"):
+            options = [option for written in known for option in written.split()]
+            parser.error(f"one of the options does not exist{did_you_mean(word, options)}")
+    if unknown:
+        parser.error("there is one word too many")
+    return args
 
 
 def arguments_of(name: str) -> _Arguments:

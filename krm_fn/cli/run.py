@@ -102,6 +102,10 @@ def _refuse_contradictions(args: Namespace) -> None:
         raise UsageError("`--output` excludes `--diff`, and with `-` it needs `--check`")
     if args.grouped and not args.diff:
         raise UsageError("`--grouped` must be with `--diff`")
+    if not (args.paths or args.check or args.diff) and streams.is_piped():
+        raise UsageError(
+            "name `-` to read standard input, or `.` to write the files of this folder"
+        )
     if args.output_dir and "-" in args.paths:
         raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
 
@@ -209,6 +213,6 @@ def _diff(args: Namespace, outcome: Outcome, changes: FileChanges) -> tuple[byte
 
     passwords = ProxyPasswords(outcome.proxy_urls)
     lines, hidden = diff_lines(changes, passwords, is_grouped=args.grouped)
-    if streams.is_terminal(sys.stdout) and not os.environ.get("NO_COLOR"):
+    if streams.has_colours(sys.stdout):
         lines = list(map(coloured, lines))
     return streams.text_of(lines), hidden

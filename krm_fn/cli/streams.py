@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 STDIN = "standard input"
 """Its name in messages, and as the file of a command."""
+
+PLAIN = "\x1b[0m"
+"""Ends a colour of a terminal (ECMA-48, SGR)."""
+_COLOURS = {"[error": "\x1b[31m", "[warning": "\x1b[33m"}
 
 _MIB = 1024 * 1024
 LARGEST = 100 * _MIB
@@ -35,6 +40,22 @@ class Answer(NamedTuple):
 def is_terminal(stream: Any) -> bool:
     """Return whether a person is at the other end of a stream, which is None if it is closed."""
     return stream is not None and stream.isatty()
+
+
+def has_colours(stream: Any) -> bool:
+    """Return whether a stream shows colours: a terminal, unless ``NO_COLOR`` is set (no-color.org)."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def is_piped() -> bool:
+    """Return whether a pipe or a file is on standard input, as behind ``|`` and ``<`` of a shell."""
+    if sys.stdin is None:
+        return False
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except OSError:  # closed, or no file
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
 def read() -> bytes:
@@ -126,9 +147,12 @@ def write(pieces: Iterable[bytes]) -> None:
 
 def report(lines: Iterable[str]) -> None:
     """Write lines to standard error, without credentials; if nobody reads it, the output still counts."""
-    text = "".join(f"{_shown(line)}\n" for line in lines)
     if sys.stderr is None:
         return
+    shown = map(_shown, lines)
+    if has_colours(sys.stderr):
+        shown = map(_coloured, shown)
+    text = "".join(f"{line}\n" for line in shown)
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -142,6 +166,14 @@ def _shown(line: str) -> str:
     shown = shown_line(line)
     is_harmless = line.isprintable() and shown == " ".join(line.split())
     return line if is_harmless else shown
+
+
+def _coloured(line: str) -> str:
+    severity, bracket, rest = line.partition("]")
+    colour = _COLOURS.get(severity)
+    if not colour:
+        return line
+    return f"{colour}{severity}{bracket}{PLAIN}{rest}"
 
 
 def text_of(lines: Iterable[str]) -> bytes:

@@ -266,7 +266,10 @@ def _wrong_type(node: Node, value: Any) -> str:
         return f"must be {' or '.join(_NAMES[name] for name in reversed(wanted))}"
     if wanted == "string" and isinstance(value, (bool, int, float)):
         return "must be a string: quote it"
-    return f"must be {_NAMES[wanted]}"
+    message = f"must be {_NAMES[wanted]}"
+    if wanted in ("object", "array") and "examples" in node:
+        message += f", as in `{json.dumps(node['examples'][0])}`"
+    return message
 
 
 def _not_one_of(node: Node, value: Any) -> str:

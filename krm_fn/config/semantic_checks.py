@@ -107,6 +107,11 @@ def url_problems(url: str) -> Iterator[str]:
                 yield f"has a placeholder with a default, which {text}"
     elif placeholders.is_in(url):
         yield 'must be a placeholder as a whole, such as "${HTTP_PROXY}", or hold none'
+    elif url.lower().startswith("socks"):
+        yield (
+            "must be the URL of an HTTP proxy: nodes and most programs speak no SOCKS, so name an HTTP proxy that "
+            f'uses the SOCKS proxy, as in "{_EXAMPLE}"'
+        )
     elif not url.startswith(("http://", "https://")):
         yield f'must begin with "http://" or "https://", in lower case and without quotes, as in "{_EXAMPLE}"'
     else:
@@ -126,7 +131,12 @@ def _problems_behind_scheme(url: str) -> Iterator[str]:
         yield "must name a host behind the scheme: a DNS name, an IPv4 address, or an IPv6 address in brackets"
     if parts.port and not is_port(parts.port[1:]):
         yield 'must hold a port from 1 to 65535 behind the last ":", or no ":" but in the brackets of an IPv6 address'
-    if parts.tail not in ("", "/"):
+    if parts.tail.endswith((".pac", "/wpad.dat")):
+        yield (
+            "must be the URL of a proxy: programs on nodes read no PAC file, so write the proxy that the file names, "
+            f'as in "{_EXAMPLE}"'
+        )
+    elif parts.tail not in ("", "/"):
         yield f'must not hold a path, a query or a fragment: end it behind host and port, as in "{_EXAMPLE}"'
 
 

@@ -6,12 +6,14 @@ import os
 import pty
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
+from function_configs import DECLARED
 from krm_fn.errors import InternalError
-from support import COMMAND, TIME_LIMIT, inject_proxy
+from support import COMMAND, TIME_LIMIT, in_a_process, inject_proxy, write
 
 GOOD = resource_list(WORKERS, SETTINGS)
 UNSEEN = WORKERS.replace(
@@ -95,6 +97,32 @@ def test_a_stream_that_is_not_there_is_reported_in_one_line(redirection: str, co
     assert done.returncode == code
     assert says in done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(("no_color", "mark"), [("", b"\x1b[31m[error]\x1b[0m"), ("1", b"[error]")])
+def test_a_terminal_shows_severities_in_colours_unless_nobody_wants_them(no_color: str, mark: bytes) -> None:
+    ours, theirs = pty.openpty()
+    environment = {"NO_COLOR": no_color} if no_color else {}
+    subprocess.run([COMMAND, "rnu"], stderr=theirs, env=environment, timeout=TIME_LIMIT, check=False)
+    os.close(theirs)
+    assert os.read(ours, 4096).startswith(mark)
+    os.close(ours)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        pytest.param(["run"], 2, id="a run that would write files"),
+        pytest.param(["run", "--check"], 1, id="a check of the folder, whose job has a pipe"),
+        pytest.param(["run", "-"], 0, id="the stream, by its name"),
+    ],
+)
+def test_a_pipe_without_its_name_is_not_a_run_over_the_folder(tmp_path: Path, arguments: list[str], code: int) -> None:
+    nodes = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata: {name: a}\nspec: {}\n"
+    before = write(tmp_path, {"nodes.yaml": nodes, "proxy.yaml": DECLARED})
+    done = in_a_process(nodes, *arguments, "--config", "proxy.yaml", cwd=before)
+    assert done.returncode == code, done.stderr
+    assert (tmp_path / "nodes.yaml").read_text() == nodes
 
 
 @pytest.mark.parametrize("stdin", ["kind: List\n", "a: [", "\x00", resource_list(WORKERS) + "---\na: 1\n"])

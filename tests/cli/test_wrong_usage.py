@@ -37,7 +37,8 @@ def field(text: str) -> Files:
 
 ROWS = [
     # The command line
-    pytest.param("runn .", {}, 2, "'runn'", id="a misspelt command"),
+    pytest.param("runn .", {}, 2, "did you mean `run`?", id="a misspelt command"),
+    pytest.param("run --cofnig x .", {}, 2, "did you mean `--config`?", id="a misspelt option"),
     pytest.param("-", {}, 2, "`inject-proxy --help`", id="standard input without a command"),
     pytest.param("run --dif .", {}, 2, "--dif", id="a part of an option"),
     pytest.param("--config proxy.yaml run .", {}, 2, "`inject-proxy --help`", id="an option in front of the command"),
