@@ -16,7 +16,7 @@ import fnmatch
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from krm_fn.cli.streams import LARGEST_IGNORE_FILE, read_file, unreadable
@@ -112,15 +112,21 @@ def files_above(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
         folder = os.path.dirname(folder)
 
 
+_MOST_FOLDERS = 1000
+
+
 def folders_around(folder: str) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield each folder of the git repository that holds a folder, with the names of its files.
 
-    Outside of git it is the current folder, if that is around. Hidden folders are left out.
+    Outside of git it is the current folder, if that is around, and of its folders the first thousand: it may be the
+    home of somebody. Hidden folders are left out.
     """
-    root = repository_of(folder) or os.getcwd()
+    repository = repository_of(folder)
+    root = repository or os.getcwd()
     if root in (folder, os.sep) or not Path(folder).is_relative_to(root):
         return
-    for path, folders, files in os.walk(root):
+    walk = os.walk(root)
+    for path, folders, files in walk if repository else islice(walk, _MOST_FOLDERS):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield path, files
 
