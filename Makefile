@@ -64,7 +64,7 @@ golden: .venv/installed tools ## rewrite the stored expectations, and fail, so t
 	  echo "golden: read \`git diff\` before you commit it" >&2; exit 1
 
 # The first run writes the lists of the schema, the second one what follows from it; the third one checks that nothing is stale.
-DOCS := tests/docs/test_targets_page.py tests/docs/test_functionconfig.py tests/docs/test_noproxy_docs.py \
+DOCS := tests/targets/test_pages.py tests/docs/test_functionconfig.py tests/docs/test_noproxy_docs.py \
   tests/docs/test_functionconfig_definition.py tests/docs/test_tutorial.py
 
 docs: .venv/installed ## write the generated pages and tables of docs/, the KRMFunctionDefinition

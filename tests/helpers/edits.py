@@ -14,6 +14,10 @@ def rewrite(document: Document, operations: Sequence[Operation]) -> str:
     return document.with_data(apply(document.data(), operations))
 
 
+def edited(text: str, *operations: Operation) -> str:
+    return rewrite(Document(text), operations)
+
+
 def edit_document(text: str, number: int, operations: Sequence[Operation]) -> str:
     document = Document(texts_of_documents(text)[number], for_ytt=CODE_OF_YTT in text)
     return rewrite_documents(text, {number: rewrite(document, operations)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import json
 from itertools import product
 from typing import Any
 
@@ -13,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import UNITS, excess
+from hidden_passwords import OTHER_NOTATIONS
 from krm_fn.krm.masking import (
     CREDENTIALS,
     CREDENTIALS_OF_A_LINE,
@@ -23,7 +23,6 @@ from krm_fn.krm.masking import (
     redact_lines,
     shown_line,
 )
-from support import unified_diff
 
 FORMS = [*CREDENTIALS, *CREDENTIALS_OF_A_LINE]
 
@@ -153,49 +152,6 @@ def test_from_a_value_with_the_name_of_a_credential_on_a_line_is_hidden(text: st
     assert redact(shown) == shown
 
 
-OTHER_NOTATIONS = {
-    "cntlm": "Username svc\nPassword S1\nProxy p:8080\n",
-    "cntlm, in columns": "Username    svc\nPassword            S1\nProxy  p:8080\n",
-    "cntlm, with a tab and a blank inside": "Username\tsvc\nPassword\tS1 b\n",
-    "cntlm, in quotes": 'Password "S1 b"\n',
-    "cntlm, before a comment": "Password S1 # of svc\n",
-    "cntlm, in a comment": "# Password S1\n",
-    "cntlm, hashes": "PassLM 0S1\nPassNT 0S1\nPassNTLMv2      0S1\n",
-    "cntlm, written by a command": "echo 'Password S1' >>/etc/cntlm.conf\n",
-    "netrc": "machine p login svc password S1\n",
-    "netrc, more behind it": "machine p login svc account a password S1 macdef x\n",
-    "netrc, the password first": "machine p password S1 login svc\n",
-    "netrc, of all machines": "default login svc password S1\n",
-    "netrc, on several lines": "machine p\n  login svc\n  password S1\n",
-    "netrc, written by a command": 'printf "machine p login svc password S1" >~/.netrc\n',
-    "tinyproxy": "BasicAuth svc S1\n",
-    "an element of XML": "<proxy><username>svc</username><password>S1 b</password></proxy>\n",
-    "an element with a prefix, capitals and attributes": '<m:proxyPassword type="text">S1</m:proxyPassword>\n',
-    "an element over several lines": "<password>\n  S1\n  S1 b\n</password>\n",
-    "an element with CDATA": "<password><![CDATA[S1<b]]></password>\n",
-    "an element with CDATA on the next line": "<password>\n<![CDATA[S1]]>\n</password>\n",
-    "an element in escapes of HTML": "&lt;password&gt;S1&lt;/password&gt;\n",
-    "an element in escapes of JSON": '{"a": "\\u003cpassword\\u003eS1\\u003c/password\\u003e"}\n',
-    "an attribute": "<proxy host='p' password='S1' port='1'/>\n",
-    "an attribute beside its name": '<add key="http_proxy.password" value="S1" />\n',
-    "an attribute in front of its name": '<add value="S1" key="http_proxy.password"/>\n',
-    "a value in an element with a name": '<entry key="https.proxyPassword">S1</entry>\n',
-    "a value behind an element with the name": "<name>proxy.password</name>\n  <value>S1</value>\n",
-    "a property list": "<key>ProxyPassword</key><string>S1</string>\n",
-    "escapes of JSON": "echo http\\u003a//svc\\u003aS1\\u0040old.example\\u003a3128\n",
-    "escapes of JSON, twice": "echo http\\\\u003a//svc\\\\u003aS1\\\\u0040old.example\n",
-    "escapes of a shell": "echo $'http\\x3a//svc\\x3aS1\\x40old.example'\n",
-    "octal escapes": "printf 'http\\072//svc\\072S1\\100old.example'\n",
-    "escapes of HTML": "<a>http&#58;//svc&colon;S1&#x40;old.example</a>\n",
-    "percent signs": "to=http%3A%2F%2Fsvc%3AS1%40old.example\n",
-    "percent signs of percent signs": "to=http%253A%252F%252Fsvc%253AS1%2540old.example\n",
-    "the name of a value in escapes": '"pass\\u0077ord: S1"\n',
-    "a URL over two lines of a comment": "# http://svc:\n#  S1@o\n",
-    "a private key in a comment": "# -----BEGIN PRIVATE KEY-----\n# S1\n# -----END PRIVATE KEY-----\n",
-    "a user of a proxy behind blanks": f"--proxy-user{' ' * 40}svc:S1\n",
-}
-
-
 @pytest.mark.parametrize("text", [pytest.param(text, id=case) for case, text in OTHER_NOTATIONS.items()])
 def test_a_password_is_hidden_in_whatever_notation(text: str) -> None:
     shown = redact(text)
@@ -203,16 +159,6 @@ def test_a_password_is_hidden_in_whatever_notation(text: str) -> None:
     assert "***" in shown
     assert shown.count("\n") == text.count("\n")
     assert redact(shown) == shown
-
-
-@pytest.mark.parametrize("text", [pytest.param(text, id=case) for case, text in OTHER_NOTATIONS.items()])
-def test_a_diff_hides_it_in_a_text_and_in_a_comment(text: str) -> None:
-    block = "".join(f"    {line}\n" for line in text.splitlines())
-    comment = "".join(f"# {line}\n" for line in text.splitlines())
-    for manifest in (f"data:\n  x: |\n{block}", f"data: {{x: {json.dumps(text)}}}\n", f"{comment}a: b\n"):
-        shown = "\n".join(unified_diff("a.yaml", None, manifest.encode(), has_colours=False))
-        assert "S1" not in shown, manifest
-        assert "***" in shown
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.example)

@@ -1,26 +1,19 @@
-"""The structure of the code: which package imports which, and that public code is documented."""
+"""The structure of the code: which package imports which, and where the tests of a module are."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import graphlib
-import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from krm_fn.target_table import ROWS, VARIABLES
-from krm_fn.targets import TARGETS, module_of
-from krm_fn.targets.base import Target
 from support import ROOT, TIME_LIMIT
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
-TARGET_FILES = {Path(inspect.getfile(module_of(name))) for name in TARGETS}
 
 
 @functools.cache
@@ -111,24 +104,6 @@ def test_no_other_module_imports_typing() -> None:
     assert of_typing == ["light_typing.py"]
 
 
-def test_every_target_of_the_folder_is_in_the_table() -> None:
-    modules = {
-        path
-        for path in (ROOT / "krm_fn" / "targets").rglob("*.py")
-        if re.search("^TARGET = ", path.read_text(), re.MULTILINE)
-    }
-    assert modules == TARGET_FILES
-    assert all(name == target.id for name, target in TARGETS.items())
-
-
-@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.id)
-def test_the_table_knows_the_words_for_which_a_target_is_imported(target: Target) -> None:
-    row = ROWS[target.id]
-    assert {*row.text_hints} in (set(), {*target.hints({})})
-    assert bool(row.reference_words) is ("references" in vars(type(target)))
-    assert row.reference_words or row.fills != VARIABLES
-
-
 def test_one_class_name_has_one_meaning() -> None:
     """Leading underscores do not count: a reader takes `_Place` for the `Place` of another module."""
     found: dict[str, list[str]] = {}
@@ -144,3 +119,53 @@ def test_no_test_imports_a_private_name() -> None:
     private = re.compile(r"(?:from|import) krm_fn[\w.]*(?:\._[a-z]| import (?:\w+, )*_[a-z])")
     found = [path.name for path in (ROOT / "tests").rglob("*.py") if private.search(path.read_text(encoding="utf-8"))]
     assert found == []
+
+
+TESTED_ELSEWHERE = {
+    "__main__": "cli/test_cli",
+    "cli/diff": "cli/test_run",
+    "cli/explain": "cli/test_inputs",
+    "cli/found_proxies": "cli/test_init",
+    "cli/function": "cli/test_cli",
+    "cli/schema": "test_package_files",
+    "config/located": "cli/test_config",
+    "errors": "cli/test_cli",
+    "explain/cluster_names": "explain/test_cluster_answers",
+    "explain/sections": "explain/test_html",
+    "places/cluster_secret": "targets/giantswarm/test_systemd_proxy",
+    "places/provided": "targets/workloads/test_proxy_data",
+    "plan/__init__": "promises/test_trusted_namespaces",
+    "plan/record": "pipeline/test_states",
+    "plan/references": "targets/workloads/test_proxy_data",
+    "plan/rollout/naming": "plan/rollout/test_templates",
+    "plan/rollout/secrets": "plan/rollout/test_templates",
+    "plan/sources/__init__": "config/test_references",
+    "targets/__init__": "test_target_table",
+    "targets/base": "targets/nodes/test_node_config",
+    "targets/created_objects": "plan/test_subjects",
+    "targets/giantswarm/helm_values": "targets/giantswarm/test_chart_values",
+    "targets/kyverno/policies": "targets/kyverno/test_rules",
+    "targets/kyverno/policy_entries": "targets/kyverno/test_rules",
+    "targets/nodes/whole_files": "targets/nodes/test_node_trust_store",
+}
+"""The modules that are proven through another one, and the file with those tests."""
+
+
+def has_logic(path: Path) -> bool:
+    """The tables of `products` have none, as a package that only names what is in it."""
+    functions = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)]
+    return bool(functions) and path.parent.name != "products"
+
+
+def test_the_tests_of_a_module_are_in_the_file_of_its_name() -> None:
+    """`cli/run.py` has `cli/test_run.py`; an `__init__.py` has the name of its package."""
+    tests = ROOT / "tests"
+    lacking = set()
+    for path in filter(has_logic, SOURCES):
+        module = path.relative_to(ROOT / "krm_fn").with_suffix("")
+        name = module.parent.name if module.name == "__init__" else module.name
+        if not (tests / module.parent / f"test_{name}.py").is_file():
+            lacking.add(str(module))
+    assert lacking == {*TESTED_ELSEWHERE}
+    assert len(TESTED_ELSEWHERE) <= 25
+    assert [file for file in TESTED_ELSEWHERE.values() if not (tests / f"{file}.py").is_file()] == []

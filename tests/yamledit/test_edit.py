@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from edits import add, remove, replace, rewrite
+from edits import add, edited, remove, replace, rewrite
 from krm_fn.patch import Operation
 from krm_fn.yamledit import Document
-
-
-def edited(text: str, *operations: Operation) -> str:
-    return rewrite(Document(text), operations)
-
 
 NEIGHBOUR = "z: [1,  2] # z\n"
 """Behind a text that is a list it is no neighbour, so none is there."""
@@ -106,30 +101,6 @@ def test_flow_style_stays_flow_style(text: str, operation: Operation, old: str, 
 
 
 @pytest.mark.parametrize(
-    ("text", "operation", "added"),
-    [
-        pytest.param("a:\n- x\n- '*.y'\n", add("a", "-", value="z"), "- z\n", id="not as one that needs its quotes"),
-        pytest.param('a:\n- "x"\n- "*.y"\n', add("a", "-", value="z"), '- "z"\n', id="but as the one before it"),
-        pytest.param(
-            "a:\n- name: 'x'\n  value: \"w\"\n",
-            add("a", "-", value={"name": "p", "value": "q\nr"}),
-            "- name: 'p'\n  value: |-\n    q\n    r\n",
-            id="but not for a text of lines",
-        ),
-        pytest.param("a: |+\n  x\n\n\n", add("b", value=1), "b: 1\n", id="behind the empty lines a text keeps"),
-        pytest.param("? a\n: 1\n", add("c", value=1), "c: 1\n", id="behind an explicit key"),
-    ],
-)
-def test_what_is_new_looks_like_its_neighbours(text: str, operation: Operation, added: str) -> None:
-    assert edited(text, operation) == text + added
-    # ... whatever the line break, and with none at the end
-    crlf = text.replace("\n", "\r\n")
-    assert edited(crlf, operation) == crlf + added.replace("\n", "\r\n")
-    if not text.endswith("\n\n"):
-        assert edited(text[:-1], operation) == (text + added)[:-1]
-
-
-@pytest.mark.parametrize(
     ("text", "value", "new"),
     [
         pytest.param("a: >\n  x\n  y\n", " p\nq\n", "a: |2\n   p\n  q\n", id="a folded text that cannot be one"),
@@ -154,13 +125,6 @@ def test_a_comment_of_the_neighbour_survives_what_stands_beside_the_dash(
     text: str, operation: Operation, new: str
 ) -> None:
     assert edited(text, operation) == new
-
-
-def test_behind_a_far_column_what_is_new_is_on_one_line_because_each_line_is_indented() -> None:
-    text = f"a:\n{' ' * 201}b: [] # c\n{' ' * 201}d: {{e: {{}}}}\n"
-    operations = replace("a", "b", value=[{"x": "1\n2\n"}, 3]), replace("a", "d", "e", value={"f": [1, {"g": 2}]})
-    assert edited(text, *operations) == text.replace("[]", '[{x: "1\\n2\\n"}, 3]').replace("{}", "{f: [1, {g: 2}]}")
-    assert edited(text.replace(" " * 201, " " * 200), operations[0]).count("\n") == 5
 
 
 @pytest.mark.parametrize("indent", ["", "  ", "    "], ids=["a compact list", "an indented list", "one indented more"])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from edits import add, edit_document, remove, replace, rewrite
+from edits import add, edit_document, edited, remove, replace, rewrite
 from krm_fn.patch import Operation
 from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.stream import documents
@@ -28,10 +28,6 @@ WORDS = [
     " &a []",
     " [ ]",
 ]
-
-
-def edited(text: str, *operations: Operation) -> str:
-    return rewrite(Document(text), operations)
 
 
 @pytest.mark.parametrize("words", WORDS)

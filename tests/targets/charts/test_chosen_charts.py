@@ -16,7 +16,6 @@ from krm_fn.pipeline.run import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
-from krm_fn.targets.charts.reached_programs import IS_REACHED
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, proposals
 
 target = TARGETS["charts"]
@@ -291,82 +290,6 @@ def test_names_of_services_are_in_the_list_wherever_it_is(text: str) -> None:
     assert "release-argocd-repo-server" in str(listed(release("argo-cd", valuesFrom=FROM), config_map(text)))
 
 
-# the sources of charts
-
-
-def source(kind: str, name: str, **spec: Any) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": "apps"}
-    return {"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": kind, "metadata": metadata, "spec": spec}
-
-
-def of_source(kind: str, name: str) -> dict[str, Any]:
-    """A HelmRelease with a ``chartRef``."""
-    obj = release("")
-    del obj["spec"]["chart"]
-    obj["spec"]["chartRef"] = {"kind": kind, "name": name}
-    return obj
-
-
-def test_the_source_of_a_chart_says_which_one_it_is() -> None:
-    items = [of_source("OCIRepository", "a"), source("OCIRepository", "a", url="oci://x.example/charts/harbor")]
-    (written, _) = listed(*items)
-    assert values_of(written).keys() == {"proxy"}
-
-
-@pytest.mark.parametrize(
-    ("files", "written"),
-    [
-        pytest.param(["production/a.yaml", "staging/a.yaml"], {"proxy"}, id="of the nearest folder"),
-        pytest.param(["staging/a.yaml", "test/a.yaml"], None, id="of two folders that are as near"),
-    ],
-)
-def test_of_two_sources_with_one_name_the_nearest_counts(files: list[str], written: Any) -> None:
-    urls = [f"oci://x.example/charts/{chart}" for chart in ("harbor", "crossplane")]
-    items = [of_source("OCIRepository", "a"), *(source("OCIRepository", "a", url=url) for url in urls)]
-    for obj, path in zip(items, ["production/release.yaml", *files], strict=True):
-        obj["metadata"]["annotations"] = {"config.kubernetes.io/path": path}
-    assert (values_of(listed(*items)[0]) or {}).keys() == (written or set())
-
-
-@pytest.mark.parametrize("is_application", [True, False])
-@pytest.mark.parametrize(
-    ("values", "is_written"),
-    [
-        pytest.param({"env": [], "external-dns": {}}, True, id="values of the chart itself"),
-        pytest.param({"external-dns": {"env": []}}, True, id="values below its name"),
-        pytest.param({"external-dns": {"replicas": 1}}, False, id="others below its name"),
-        pytest.param({"replicas": 1}, False, id="others"),
-    ],
-)
-def test_a_folder_is_the_chart_of_its_name_where_the_values_are(
-    values: Any, *, is_written: bool, is_application: bool
-) -> None:
-    obj = release("./charts/external-dns", values)
-    if is_application:
-        obj = application("", valuesObject=values)
-        obj["spec"]["source"]["path"] = "charts/external-dns/"
-    assert bool(changes(target, obj, **ANY)) is is_written
-    assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"] * (not is_written)
-    assert findings(target, obj, NONE, **ANY) == []
-
-
-@pytest.mark.parametrize(
-    ("source", "is_chart"),
-    [
-        pytest.param({"path": "charts/podinfo"}, True, id="the usual folder"),
-        pytest.param({"path": "apps/podinfo", "helm": {"valueFiles": ["a.yaml"]}}, True, id="options of Helm"),
-        pytest.param({"path": "apps/podinfo"}, False, id="manifests"),
-    ],
-)
-def test_an_application_of_a_folder_says_whether_it_holds_a_chart(source: Any, *, is_chart: bool) -> None:
-    obj = application("")
-    obj["spec"]["source"] = {"repoURL": "https://git.example/a", **source}
-    assert changes(target, obj, **ANY) == []
-    assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"] * is_chart
-    obj["metadata"]["annotations"] = {WANTED: "true"}
-    assert [said.code for said in findings(target, obj)] == ["ByHand"]
-
-
 UMBRELLAS: list[Any] = [
     pytest.param("external-dns", {"external-dns": {"policy": "sync"}}, "external-dns.env", id="others below its name"),
     pytest.param("external-dns", {"external-dns": {"env": []}, "x": 1}, "external-dns.env", id="the list there"),
@@ -479,91 +402,11 @@ def test_the_names_of_data_sources_in_the_cluster_are_in_the_list() -> None:
     assert target.readers(obj, ANY, Context().uses).names[-2:] == ("loki.logs", "tempo")
 
 
-NODE = [{"name": "NODE_USE_ENV_PROXY", "value": "1"}]
 JAVA = "-Dhttp.proxyHost=x -Dhttps.proxyHost=x"
-VARIABLE = {"name": "HTTPS_PROXY", "value": "http://proxy"}
-DIND = {"name": "dind", "env": [VARIABLE]}
-RUNNER = {"name": "runner", "env": [VARIABLE]}
-TABLE = '[[runners]]\n  environment = ["A=b", "HTTPS_PROXY=http://proxy"]\n'
-
-
-def runners(config: str) -> Any:
-    return release("gitlab-runner", {"runners": {"config": config}})
-
-
-def containers(*listed: Any, field: str = "containers") -> Any:
-    return release("gha-runner-scale-set", {"template": {"spec": {field: [*listed]}}})
-
-
-OUTSIDE = "https://metrics.example/push"
-
-
-def monitored(*entries: Any) -> Any:
-    values = {"grafana": {"enabled": False}, "prometheus": {"prometheusSpec": {"remoteWrite": [*entries]}}}
-    return release(STACK, values)
-
-
-def alerting(*receivers: Any, **options: Any) -> Any:
-    config = {"global": {"http_config": options}, "receivers": [*receivers]}
-    return release(STACK, {"alertmanager": {"config": config}})
-
-
-REACHED: list[Any] = [
-    pytest.param(release("jenkins"), False, id="Java without options"),
-    pytest.param(release("jenkins", {"controller": {"javaOpts": JAVA}}), True, id="Java with both proxies"),
-    pytest.param(release("jenkins", {"controller": {"javaOpts": JAVA[:18]}}), False, id="Java with one of both"),
-    pytest.param(release("jenkins", {"agent": {"javaOpts": JAVA}}), False, id="options of another program"),
-    pytest.param(release("gha-runner-scale-set", {"containerMode": {"type": "dind"}}), False, id="a daemon of Docker"),
-    pytest.param(release("gha-runner-scale-set"), True, id="no daemon"),
-    pytest.param(containers(RUNNER, DIND), True, id="a daemon with the variable"),
-    pytest.param(containers(RUNNER, {"name": "dind"}), False, id="the variable in another container"),
-    pytest.param(containers(RUNNER, {"name": "docker", "image": "docker:27-dind"}), False, id="a daemon by its image"),
-    pytest.param(containers({"name": "dind"}, field="initContainers"), False, id="a daemon that is a sidecar"),
-    pytest.param(release("backstage", {"backstage": {"extraEnvVars": NODE}}), True, id="Node.js that reads variables"),
-    pytest.param(release("backstage", {"backstage": {"command": NODE}}), False, id="the name elsewhere"),
-    pytest.param(release("gitlab-runner"), False, id="jobs without an environment"),
-    pytest.param(runners(TABLE), True, id="jobs with an environment"),
-    pytest.param(release("sonarqube"), False, id="SonarQube without options"),
-    pytest.param(release("sonarqube", {"jvmOpts": JAVA}), True, id="SonarQube with options of Java"),
-    pytest.param(
-        release("sonarqube", {"sonarProperties": {"http.proxyHost": "x", "https.proxyHost": "x"}}),
-        True,
-        id="SonarQube with properties",
-    ),
-    pytest.param(monitored({"url": OUTSIDE}), False, id="remote write"),
-    pytest.param(monitored({"url": OUTSIDE, "proxyUrl": HTTP}), True, id="remote write with a proxy"),
-    pytest.param(monitored({"url": "http://mimir.logs:9009/push"}), True, id="remote write in the cluster"),
-    pytest.param(alerting({"name": "null"}), True, id="no receiver"),
-    pytest.param(alerting({"name": "a", "slack_configs": [{}]}), False, id="a receiver"),
-    pytest.param(
-        alerting({"name": "a", "slack_configs": [{}]}, proxy_url=HTTP), True, id="a receiver with a proxy for all"
-    ),
-    pytest.param(
-        alerting({"name": "a", "slack_configs": [{}]}, proxy_from_environment=True), True, id="one with variables"
-    ),
-    pytest.param(runners(f"{TABLE}{TABLE}"), True, id="jobs of two runners"),
-    pytest.param(runners(f"{TABLE}[[runners]]\n  name = 'b'\n"), False, id="jobs of one of two runners"),
-    pytest.param(runners('[[runners]]\n  # environment = ["HTTPS_PROXY=x"]\n'), False, id="a comment"),
-    pytest.param(runners('[[runners]]\n  environment = [\n "A=#b",\n "https_proxy=x"]\n'), True, id="several lines"),
-]
-
-
-def test_each_chart_with_a_program_that_reads_no_variables_is_judged() -> None:
-    assert {name for name, chart in CHARTS.items() if chart.unreached} == {*IS_REACHED}
-
-
-@pytest.mark.parametrize(("obj", "is_reached"), REACHED)
-def test_what_the_variables_do_not_reach_is_a_warning_in_each_run(obj: Any, *, is_reached: bool) -> None:
-    for one in (obj, apply(target, obj, **ANY)):
-        assert [said.code for said in findings(target, one, **ANY)] == ["ByHand"] * (not is_reached)
-    assert findings(target, obj, NONE, **ANY) == []
-    rows = [{"chart": obj["spec"]["chart"]["spec"]["chart"], "path": "a", "form": "List"}]
-    assert findings(target, obj, **ANY, rows=rows) == []
 
 
 # the versions of charts
 
-OBJECT = ("spec", "source", "helm", "valuesObject")
 VELERO, CD = "configuration.extraEnvVars", "argo-cd"
 OLD_CD = ["server.env", "repoServer.env", "applicationSet.extraEnv", "notifications.extraEnv"]
 VERSIONS: list[Any] = [
@@ -612,30 +455,6 @@ def test_the_version_of_a_chart_says_the_place_and_its_form(
     assert findings(target, after, **ANY) == [finding for finding in said if finding.severity is Severity.WARNING]
     after["spec"]["chart"]["spec"]["version"] = "9999.0.0"
     assert HTTP not in str(apply(target, after, NONE, **ANY))
-
-
-@pytest.mark.parametrize(
-    ("ref", "form"),
-    [
-        pytest.param({"tag": "9.1.2"}, dict, id="a tag"),
-        pytest.param({"semver": "9.x", "tag": "9.1.3"}, dict, id="a range, which wins over a tag"),
-        pytest.param({"tag": "9.1.3"}, list, id="a newer tag"),
-        pytest.param({"tag": "latest"}, list, id="a name"),
-    ],
-)
-def test_the_source_of_a_chart_says_its_version(ref: Any, form: type) -> None:
-    items = [of_source("OCIRepository", "a"), source("OCIRepository", "a", url="oci://x.example/velero", ref=ref)]
-    (written, _) = listed(*items)
-    assert isinstance(values_of(written)["configuration"]["extraEnvVars"], form)
-
-
-def test_an_application_says_the_version_of_its_chart_and_a_folder_says_none() -> None:
-    obj = application("velero")
-    obj["spec"]["source"]["targetRevision"] = "9.1.2"
-    assert isinstance(lookup(apply(target, obj, **ANY), (*OBJECT, "configuration", "extraEnvVars")), dict)
-    folder = release("charts/velero", {"configuration": {"extraEnvVars": []}})
-    folder["spec"]["chart"]["spec"]["version"] = "9.1.2"
-    assert isinstance(values_of(apply(target, folder, **ANY))["configuration"]["extraEnvVars"], list)
 
 
 # the places of an Application

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import copy
-from typing import Any, cast
-from urllib.parse import urlsplit
+from typing import Any
 
 import pytest
 
@@ -13,86 +11,14 @@ import certificates
 from krm_fn.config import Certificates
 from krm_fn.formats.pem import split
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.distributions import CA_CONFIG_MAP, OF_KIND, ROWS, DistributionRow
+from krm_fn.products.distributions import CA_CONFIG_MAP, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from proposals import FULL, NO, NONE, apply, changes, env, findings, proposals
+from product_objects import asked, full, holding, members, row_of
+from proposals import NO, NONE, apply, changes, findings, proposals
 
-URL = "http://svc:se%40cret@proxy.corp.example:3128"
-PASSWORD = ProxySettings(URL, URL, NO)
-ONE_URL = FULL._replace(https_proxy=FULL.http_proxy)
 EVERY_ROW = [pytest.param(row, id=f"{row.field} of {row.kind} of {row.group}") for row in ROWS]
-
-
-def row_of(kind: str, target: str = "") -> DistributionRow:
-    return next(row for row in ROWS if row.kind == kind and target in ("", row.target))
-
-
-def full(row: DistributionRow) -> ProxySettings:
-    """Settings that a product takes."""
-    return ONE_URL if row.has_one_proxy else FULL
-
-
-ASKED = {"aks": True, "eksAnywhere": True}
-
-
-def asked(row: DistributionRow) -> dict[str, Any]:
-    return ASKED if row.is_immutable else {}
-
-
-def members(row: DistributionRow, settings: ProxySettings | None = None) -> Any:
-    """What a row holds of settings."""
-    settings = settings or full(row)
-    variables = settings.variables()
-    if row.container:
-        return env(variables)
-    if not row.keys:
-        return env({name: value for name, value in variables.items() if name.isupper()})
-    no_proxy = settings.no_proxy.split(",") if row.is_list else settings.no_proxy
-    if row.has_one_proxy:
-        url = urlsplit(settings.http_proxy)
-        return {row.keys[0]: {"host": url.hostname, "port": url.port}, row.keys[2]: no_proxy}
-    held: dict[str, Any] = {}
-    for key, value in zip(row.keys, (settings.http_proxy, settings.https_proxy, no_proxy), strict=True):
-        name, _, inner = key.partition(".")
-        held[name] = {inner: value} if inner else value
-    return held
-
-
-def holding(row: DistributionRow, held: Any) -> dict[str, Any]:
-    """An object of the kind of a row that holds something in all its places; None for nothing on the way to them."""
-    version = row.versions[0] if row.versions else "v1"
-    metadata = {"name": row.name or "prod", "namespace": "clusters"}
-    obj: dict[str, Any] = {"apiVersion": f"{row.group}/{version}", "kind": row.kind, "metadata": metadata}
-    for one in OF_KIND[row.group, row.kind]:
-        if one.versions == row.versions:
-            obj = merged(obj, nested(one, held))
-    return obj
-
-
-def nested(row: DistributionRow, held: Any) -> dict[str, Any]:
-    path, inner = row.path, copy.deepcopy(held)
-    if held is None and "*" in path:
-        path, inner = path[: path.index("*") + 1], {}
-    elif held is None:
-        path, inner = path[: row.keep], {}
-    elif row.container:
-        inner = [{"name": row.container, **({"env": inner} if inner else {})}]
-        deployment = around(path[3:], inner)
-        return around(path[:3], {"selector": {}, **deployment})
-    return around(path, inner, row.item)
-
-
-def around(path: Pointer, inner: Any, item: tuple[str, str] = ("", "")) -> dict[str, Any]:
-    """What has something at a path: a ``*`` is the second item of a list."""
-    for step in reversed(path):
-        inner = [{item[0]: "other"}, {item[0]: item[1], **inner}] if step == "*" else {step: inner}
-    return cast("dict[str, Any]", inner)
-
-
-def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    return {**one, **other, **{key: merged(one[key], other[key]) for key in one.keys() & other.keys()}}
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
@@ -111,69 +37,7 @@ def test_the_proxy_is_set_read_changed_and_removed(row: DistributionRow) -> None
     assert apply(target, written, NONE, **options) == before
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable])
-@pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
-def test_what_the_api_server_does_not_change_is_written_on_request_with_a_warning(
-    row: DistributionRow, settings: ProxySettings
-) -> None:
-    target = TARGETS[row.target]
-    there = holding(row, members(row, FULL._replace(http_proxy="http://old.corp.example:1")))
-
-    assert proposals(target, there, settings) == []
-    assert len(findings(target, there, settings, **ASKED)) == 1
-    assert findings(target, holding(row, {}), **ASKED) == []
-    assert findings(target, holding(row, members(row)), **ASKED) == []
-
-
 # What a product does not take.
-
-HTTPS_PROXY = FULL._replace(http_proxy="https://proxy.corp.example:3129")
-REFUSED = [
-    pytest.param("distributions.aks", "ManagedCluster", PASSWORD, id="AKS: a password"),
-    pytest.param("distributions.aks", "ManagedCluster", HTTPS_PROXY, id="AKS: HTTPS"),
-    pytest.param("distributions.openshift", "Proxy", HTTPS_PROXY, id="OpenShift: HTTPS"),
-    pytest.param("distributions.eksAnywhere", "Cluster", FULL._replace(https_proxy=""), id="EKS Anywhere: one of both"),
-    pytest.param(
-        "distributions.eksAnywhere",
-        "Cluster",
-        FULL._replace(http_proxy="http://proxy.corp.example"),
-        id="EKS Anywhere: no port",
-    ),
-    pytest.param(
-        "distributions.kubeOne", "KubeOneCluster", FULL._replace(http_proxy=""), id="KubeOne: no proxy for HTTP"
-    ),
-    pytest.param("distributions.kops", "Cluster", PASSWORD, id="kOps: a password"),
-    *[
-        pytest.param(
-            "distributions.kops", "Cluster", FULL._replace(http_proxy=http, https_proxy=https), id=f"kOps: {name}"
-        )
-        for name, http, https in (
-            ("two proxies", FULL.http_proxy, "http://other.corp.example:3128"),
-            ("no proxy for HTTPS", FULL.http_proxy, ""),
-            ("a proxy that is reached by HTTPS", *["https://proxy.corp.example:3128"] * 2),
-            ("a placeholder for the host", *["http://${HOST}:3128"] * 2),
-            ("a placeholder for the URL", *["${PROXY}"] * 2),
-        )
-    ],
-]
-
-
-@pytest.mark.parametrize(("target", "kind", "settings"), REFUSED)
-def test_what_a_product_does_not_take_is_an_error_and_can_be_removed(
-    target: str, kind: str, settings: ProxySettings
-) -> None:
-    row = row_of(kind, target)
-    obj = holding(row, {})
-    assert [finding.code for finding in findings(TARGETS[target], obj, settings, **ASKED)] == ["CannotWrite"]
-    assert "cret" not in str(proposals(TARGETS[target], obj, settings, **ASKED))
-    assert changes(TARGETS[target], obj, settings, **ASKED) == []
-
-    both = settings._replace(
-        http_proxy=settings.http_proxy or settings.https_proxy, https_proxy=settings.https_proxy or settings.http_proxy
-    )
-    there = holding(row, members(row, both)) if "$" not in both.http_proxy else obj
-    left = apply(TARGETS[target], there, NONE, **ASKED)
-    assert list(TARGETS[target].read(left, ASKED)) == []
 
 
 UNQUOTED = " $\"'`\\"
@@ -189,19 +53,6 @@ BREAKS = {
 """What each product would break, as its sources say; its other values are quoted, or are no text of a shell."""
 
 
-@pytest.mark.parametrize("character", [" ", "%", "$", '"', "'", "`", "\\"])
-@pytest.mark.parametrize("target", BREAKS)
-def test_a_character_is_refused_only_where_the_product_would_break_it(target: str, character: str) -> None:
-    row = next(row for row in ROWS if row.target == target)
-    settings = full(row)._replace(no_proxy=f"a{character}b")
-    held: Any = {} if row.keys else []
-
-    codes = [result.code for result in findings(TARGETS[target], holding(row, held), settings, **ASKED)]
-
-    assert codes.count("CannotWrite") == (character in BREAKS[target])
-    assert set(codes) <= {"CannotWrite", "NetworkBeforeProxy"}
-
-
 @pytest.mark.parametrize("target", BREAKS)
 def test_a_list_with_a_placeholder_is_written_as_it_is(target: str) -> None:
     row = next(row for row in ROWS if row.target == target)
@@ -210,39 +61,7 @@ def test_a_list_with_a_placeholder_is_written_as_it_is(target: str) -> None:
     assert written == holding(row, members(row, settings))
 
 
-@pytest.mark.parametrize(
-    ("more", "codes"),
-    [
-        pytest.param({}, ["NetworkBeforeProxy"], id="nothing"),
-        pytest.param({"airGapped": True}, [], id="no snap from a store"),
-        pytest.param({"preRunCommands": ["snap set system proxy.https=http://proxy:1"]}, [], id="a command"),
-    ],
-)
-def test_canonicals_snap_is_installed_before_snapd_knows_the_proxy(more: dict[str, Any], codes: list[str]) -> None:
-    obj = holding(row_of("CK8sConfigTemplate"), more)
-    assert [result.code for result in findings(TARGETS["distributions.canonicalKubernetes"], obj)] == codes
-    assert findings(TARGETS["distributions.canonicalKubernetes"], obj, NONE) == []
-
-
 # GitHub's runners and kOps.
-
-
-def runner_set(**proxy: Any) -> dict[str, Any]:
-    return holding(row_of("AutoscalingRunnerSet"), proxy)
-
-
-def test_the_url_of_a_runner_goes_without_the_password_that_belongs_into_a_secret() -> None:
-    target, plain = TARGETS["distributions.githubRunners"], "http://proxy.corp.example:3128"
-
-    written = apply(target, runner_set(), PASSWORD)
-
-    assert written["spec"]["proxy"] == {"http": {"url": plain}, "https": {"url": plain}, "noProxy": NO.split(",")}
-    assert [one.code for one in findings(target, runner_set(), PASSWORD)] == ["ProxyReduced", "ProxyReduced"]
-
-    named = runner_set(http={"credentialSecretRef": "proxy"}, https={"credentialSecretRef": "proxy"})
-    assert findings(target, named, PASSWORD) == []
-    unknown = {reading.variable for reading in target.read(apply(target, named, PASSWORD), {}) if reading.value is None}
-    assert unknown == {*FULL.variables()} - {"NO_PROXY", "no_proxy"}
 
 
 @pytest.mark.parametrize(

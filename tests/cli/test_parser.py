@@ -1,7 +1,7 @@
 """Wrong usage, as a new user tries it: one error names what is wrong, and the files stay as they are.
 
 Each row is one attempt in a small repository: the arguments, files that are different there (None: not there), the exit
-code, and what standard error names. What a wrong field of the ProxyConfig is called is proven in test_config*.py.
+code, and what standard error names. What a wrong field of the ProxyConfig is called is proven in tests/config.
 """
 
 from __future__ import annotations
