@@ -192,7 +192,7 @@ def test_certificates_are_taken_from_a_config_map(metadata: dict[str, Any], plac
 def test_a_private_key_in_the_place_of_certificates_is_reported() -> None:
     item = ca(f"-----BEGIN PRIVATE KEY-----\n{PASSWORD}\n-----END PRIVATE KEY-----\n")
     (problem,) = wrong(proxy_config(trustedCA={"configMap": {"name": "corporate-ca"}}), item)
-    assert problem.startswith('spec.trustedCA.configMap: its key "ca-bundle.crt" must hold certificates in PEM form')
+    assert problem.startswith('spec.trustedCA.configMap: its key "ca-bundle.crt" must hold the certificates themselves')
 
 
 KEYS = ("proxy", "proxy_env", "cluster", "TKG_HTTP_PROXY", "TKG_PROXY_CA_CERT", "http_proxy", "CLUSTER_CIDR")
