@@ -206,7 +206,7 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.OTHER
     if is_resource_list(text):
         return LeftAlone.RESOURCE_LIST
-    if any(mark in text for mark in _MARKS) and _is_template(text):
+    if _has_mark(text) and any(map(_is_template, texts_of_documents(text))):
         return LeftAlone.TEMPLATE
     if "${" in text and not all(map(_is_yaml, texts_of_documents(text))):
         return LeftAlone.PLACEHOLDERS
@@ -218,16 +218,21 @@ def _is_yaml(document: str) -> bool:
     return re.search(_IN_DOUBT, document) is None or is_yaml(document)
 
 
-def _is_template(text: str) -> bool:
-    """Return whether a text has code of templates outside of quotes and comments, and is no YAML for that."""
-    code = re.sub(_NO_CODE, "", text.replace('\\"', ""))
-    if not any(mark in code for mark in _MARKS):
+def _is_template(document: str) -> bool:
+    """Return whether a document has code of templates outside of quotes and comments, and is no YAML for that."""
+    if not _has_mark(document):
+        return False
+    if not _has_mark(re.sub(_NO_CODE, "", document.replace('\\"', ""))):
         return False
     try:
         # `{{ .name }}` is YAML, too: a mapping whose key is a mapping.
-        return any(map(has_complex_keys, texts_of_documents(text)))
+        return has_complex_keys(document)
     except InputError:
         return True
+
+
+def _has_mark(text: str) -> bool:
+    return any(mark in text for mark in _MARKS)
 
 
 def _is_of_helm(path: str) -> bool:
@@ -235,11 +240,8 @@ def _is_of_helm(path: str) -> bool:
     folder, name = os.path.split(path)
     if name == "Chart.yaml" or name.startswith("values"):
         return _is_chart(folder)
-    while folder != os.path.dirname(folder):
-        folder, name = os.path.split(folder)
-        if name == "templates" and _is_chart(folder):
-            return True
-    return False
+    folders = re.finditer("(?<=/)templates/", path)
+    return any(_is_chart(path[: match.start()]) for match in folders)
 
 
 @cache

@@ -124,9 +124,10 @@ def children(node: Node) -> list[tuple[str, int, Node]]:
 def has_complex_key(node: Node) -> bool:
     """Return whether a key in a value is a mapping or a list."""
     for inner in walk(node):
-        for name, _, _ in children(inner):
-            if isinstance(name, ComplexKey):
-                return True
+        if isinstance(inner, Mapping):
+            for key, _ in inner.entries:
+                if isinstance(key_text(key), ComplexKey):
+                    return True
     return False
 
 

@@ -17,6 +17,7 @@ TABLE = [
     pytest.param(f'{POD}spec: "{{{{ request.x }}}}"\n', None, id="a mark in quotes"),
     pytest.param(f"{POD}spec: |\n  {{{{ request.x }}}}\n", None, id="a mark in a block text"),
     pytest.param(f"{POD}spec: a {{{{ request.x }}}}\n", None, id="a mark in a plain text"),
+    pytest.param(f"{POD}spec: a {{{{ x }}}}\n---\nb: [\n", None, id="code that is YAML beside a broken document"),
     pytest.param(f"{POD}spec: {{{{ .x }}}}\n", LeftAlone.TEMPLATE, id="a value that is code"),
     pytest.param(f'{POD}a: "{{{{ .x }}}}"\n{{% if x %}}\nb: c\n', LeftAlone.TEMPLATE, id="quotes and a condition"),
     pytest.param(f"{POD}a: <%= x %>\n", None, id="code of ERB that is a plain text"),

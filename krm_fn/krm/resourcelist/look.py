@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, partial
+from itertools import accumulate, pairwise
 from operator import itemgetter
 
 from krm_fn.light_typing import Texts
@@ -29,9 +30,10 @@ _KIND = re.compile(
 _UNUSUAL_KEY = r"""\?\s+(?:["']?kind|[#&!*])|\*[^\s,\[\]{}*]+[ \t]+:|<<["']?[ \t]*:"""
 """``? kind``, ``*k : Pod`` and ``<<: *base``: keys that are no words beside a colon."""
 _ESCAPED_LETTER = re.compile(
-    r"\\(?:x[2-7]|u00[2-7]|U000000[2-7]|/|(?<=[A-Za-z0-9_.:/-]\\)(?<!\\n\\)\r?\n)"
+    r"\\(?:x[2-7]|u00[2-7]|U000000[2-7]|(?<=[A-Za-z0-9_.:/-]\\)(?<!\\n\\)\r?\n)"
 )
-"""Signs that hide a word in double quotes: a letter as an escape, ``\\/``, or a word that goes on in the next line."""
+"""Signs that hide a word in double quotes: a letter as an escape, or a word that goes on in the next line."""
+_ESCAPED_SLASH = r"\/"
 
 
 class Entries:
@@ -42,8 +44,8 @@ class Entries:
     """
 
     def __init__(self, texts: Sequence[tuple[str, Sequence[Span]]]) -> None:
-        self._texts = texts
-        self._parts = [(text, *span) for text, spans in texts for span in spans]
+        self._texts = [_with_plain_slashes(text, spans) for text, spans in texts]
+        self._parts = [(text, *span) for text, spans in self._texts for span in spans]
         self._with = cache(lambda word: self._parts_with(partial(_span_of_word, word)))
 
     def __len__(self) -> int:
@@ -127,9 +129,18 @@ class Entries:
                 position = start + 1
                 if end <= end_of_part:
                     numbers.add(first + number)
-                    position = end_of_part
+                    position = max(position, end_of_part)
             first += len(parts)
         return frozenset(numbers)
+
+
+def _with_plain_slashes(text: str, spans: Sequence[Span]) -> tuple[str, Sequence[Span]]:
+    r"""Return a text, and its parts, where each ``\/`` is a slash: patterns of CRDs hold many that hide nothing."""
+    if _ESCAPED_SLASH not in text:
+        return text, spans
+    parts = [text[start:end].replace(_ESCAPED_SLASH, "/") for start, end in spans]
+    ends = [*accumulate(map(len, parts), initial=0)]
+    return "".join(parts), [*pairwise(ends)]
 
 
 def _span_of_word(word: str, text: str, position: int) -> Span | None:
