@@ -21,6 +21,7 @@ _KIND = re.compile(
     r"""(?x)
     kind["']?[ \t]*:                        # `kind:` and `"kind":`
     (?![ \t]*\n[ \t]*[A-Za-z][\w-]*:[ \n])  # a key below says that it is none: `kind:` and `  type: string` of a schema
+    (?![ \t]*"")                            # an empty text is none: `kind: ""` in the status of a CRD
     (?:[ \t]*["']?
        (?P<kind>[A-Za-z][A-Za-z0-9]*)       # one word beside it, as nearly always: `kind: Pod`
        ["']?[ \t]*(?=[,}\]\#\n\r]|\Z))?

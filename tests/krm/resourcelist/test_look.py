@@ -25,6 +25,7 @@ from list_layouts import load
         ("? kind\n  : Pod\n  x: {kind: Y}\n", set()),
         ("a: &k kind\n  *k : Pod\n  x: {kind: Y}\n", set()),
         ("<<: {kind: Pod}\n  x: {kind: Y}\n", set()),
+        ('kind: A\n  status: {acceptedNames: {kind: ""}}\n', {"A"}),
         ("kind: ${KIND}\n", set()),
         ("kind: &k Pod\n  x: {kind: Y}\n", set()),
     ],
@@ -59,10 +60,16 @@ def test_a_cheap_look_sees_a_word_as_double_quotes_may_have_it(written: str) -> 
     [
         pytest.param('"a\\n\\\n    apt: install\\n"', id="a text of several lines in double quotes"),
         pytest.param("|\n    curl \\\n      -x proxy", id="a command of two lines"),
+        pytest.param(r"^[a-z]*\/[a-z]*$", id="a pattern, as CRDs hold them"),
     ],
 )
 def test_a_cheap_look_is_not_given_up_for_what_hides_no_word(text: str) -> None:
     assert not load(f"kind: ResourceList\nitems:\n- a: {text}\n").contains(0, ("/etc/apt",))
+
+
+def test_an_empty_word_is_in_every_part() -> None:
+    items = load("kind: ResourceList\nitems:\n- a: b\n- c: d\n")
+    assert [*items.holding(("",))] == [0, 1]
 
 
 _PIECES = (
