@@ -22,7 +22,7 @@ from krm_fn.places.place import Place
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products import tkg
 from krm_fn.products.tkg import AddOn
-from krm_fn.targets.base import Context, Data, Places, Target
+from krm_fn.targets.base import Context, Data, Places, Target, Writes
 
 _NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"  # noqa: E501
 
@@ -49,6 +49,8 @@ class _AddOns(Target):
     def __init__(self, target_id: str) -> None:
         super().__init__(target_id)
         self._add_ons = [add_on for add_on in tkg.ADD_ONS if add_on.target == target_id]
+        if any(map(_takes_certificates, self._add_ons)):
+            self.writes = Writes.PROXY_AND_TRUST
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in data values, or in a configuration resource."""
