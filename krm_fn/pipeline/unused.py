@@ -51,9 +51,15 @@ class _ObjectMatcher(NamedTuple):
         """
         for member in _WITH_NAMES:
             globs = self.written.get(member)
-            if globs:
-                words = [max(re.split(r"[*?\[\]!]+", glob), key=len) for glob in globs]
-                return tuple(words) if all(words) else ()
+            if not globs:
+                continue
+            words = []
+            for glob in globs:
+                longest = max(re.split(r"[*?\[\]!]+", glob), key=len)
+                if not longest:
+                    return ()
+                words.append(longest)
+            return tuple(words)
         return ()
 
     def names(self, kinds: frozenset[str], text: str) -> bool:
@@ -64,7 +70,11 @@ class _ObjectMatcher(NamedTuple):
                 return False
         names = tuple(re.findall(_NAME, text))
         document = {"kinds": tuple(kinds), "names": names, "charts": names}
-        named = {member: self.written[member] for member in document if self.written.get(member)}
+        named = {}
+        for member in document:
+            globs = self.written.get(member)
+            if globs:
+                named[member] = globs
         return bool(named) and matches(named, document)
 
     def fits(self, obj: Object, uses: DataUses) -> bool:
@@ -86,26 +96,33 @@ def unused_matchers(
         overview: the records, of which most matchers fit one, and the sources of charts.
         source: the objects of the list, which are read only for matchers that fit none of these.
     """
-    planned = [record.obj for record in overview.records if record.targets]
+    planned: list[Object] = []
     systems: set[str] = set()
     for record in overview.records:
-        systems.update(system_of(target_record.target_id) for target_record in record.targets)
+        if record.targets:
+            planned.append(record.obj)
+        for target_record in record.targets:
+            systems.add(system_of(target_record.target_id))
     # Where `include` as a whole fits nothing, one line says so.
     numbers = {"include": overview.selected, "exclude": overview.candidates}
     parts = [part for part, number in numbers.items() if number]
     for matcher in _matchers(config, parts):
         if matcher.system and matcher.system not in systems:
             continue  # the ProxyConfig is for other lists, too
-        candidates = chain(planned, readable_objects(source, source.holding(matcher.words)))
-        is_used = not matcher.words or any(matcher.fits(obj, overview.uses) for obj in candidates)
-        if not is_used:
-            message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
-            yield Result.of("SettingUnused", message)
+        if not matcher.words:
+            continue  # globs alone: every object would have to be read
+        indexes = source.holding(matcher.words)
+        candidates = chain(planned, readable_objects(source, indexes))
+        if any(matcher.fits(obj, overview.uses) for obj in candidates):
+            continue
+        message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
+        yield Result.of("SettingUnused", message)
 
 
 def is_named(config: ProxyConfig, source: ObjectSource, index: int) -> bool:
     """Return whether a matcher of the ProxyConfig names a document that cannot be read."""
-    kinds, text = source.kinds(index), source.text_for_ytt(index)
+    kinds = source.kinds(index)
+    text = source.text_for_ytt(index)
     return any(matcher.names(kinds, text) for matcher in _matchers(config, ["include"]))
 
 
@@ -126,36 +143,51 @@ def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Iterator[
     It may be meant: a table of regions serves many lists. It is a warning where there are Clusters, and none of them
     has its labels, with whatever value, or it names Clusters and none of all overrides fits.
     """
+    if not subjects:
+        return
     labels = [subject["labels"] for subject in subjects if "labels" in subject]
     unused = {}
-    for number, override in enumerate(config.overrides if subjects else ()):
+    for number, override in enumerate(config.overrides):
         if not any(matches(override.match, subject) for subject in subjects):
             unused[number] = override.match
+    is_none_used = len(unused) == len(config.overrides)
     for number, match in unused.items():
-        is_none_used = len(unused) == len(config.overrides)
-        names_clusters = not match.keys().isdisjoint(("clusters", "namespaces", "labels"))
-        wanted = match.get("labels", {}).keys()
-        has_labels = any(of_cluster.keys() >= wanted for of_cluster in labels)
-        is_mistake = bool(labels) and ((is_none_used and names_clusters) or not has_labels)
-        advice = ": correct it, or remove the entry" if is_mistake else ""
-        message = f"`spec.overrides[{number}].match` fits nothing in this list{advice}"
+        message = f"`spec.overrides[{number}].match` fits nothing in this list"
+        names = match.get("labels", {}).keys()
+        is_mistake = not any(of_cluster.keys() >= names for of_cluster in labels)
+        if is_none_used and not match.keys().isdisjoint(("clusters", "namespaces", "labels")):
+            is_mistake = True
+        if not labels:
+            is_mistake = False
+        if is_mistake:
+            message += ": correct it, or remove the entry"
         yield Result.of("SettingUnused", message, is_info=not is_mistake)
 
 
 def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Iterator[Result]:
     """Yield a warning for each object with an annotation of ours that has no meaning."""
-    planned = [record for record in records if record.targets]
-    read = {record.item_index for record in planned}
-    unread = [index for index in source.holding((f"{_PREFIX}/",)) if index not in read]
-    for obj in chain((record.obj for record in planned), readable_objects(source, unread)):
+    planned: list[Object] = []
+    read: set[int] = set()
+    for record in records:
+        if record.targets:
+            planned.append(record.obj)
+            read.add(record.item_index)
+    annotated = source.holding((f"{_PREFIX}/",))
+    unread = [index for index in annotated if index not in read]
+    for obj in chain(planned, readable_objects(source, unread)):
         at = pod_spec(obj.data) or ("spec",)
         for above in dict.fromkeys(((), at[:-1])):
             path = (*above, "metadata", "annotations")
             annotations = lookup(obj.data, path)
-            for name in annotations if isinstance(annotations, dict) else ():
+            if not isinstance(annotations, dict):
+                continue
+            for name in annotations:
                 prefix, _, meant = str(name).partition("/")
-                if prefix == _PREFIX and meant not in _ANNOTATIONS:
-                    near = nearest(meant, _ANNOTATIONS)
-                    advice = f"; did you mean `{prefix}/{near}`?" if near else ": remove it"
-                    message = f"no annotation of inject-proxy has this name{advice}"
-                    yield Result.of("SettingUnused", message, (*path, name)).about(obj.ref)
+                if prefix != _PREFIX or meant in _ANNOTATIONS:
+                    continue
+                advice = ": remove it"
+                near = nearest(meant, _ANNOTATIONS)
+                if near:
+                    advice = f"; did you mean `{prefix}/{near}`?"
+                message = f"no annotation of inject-proxy has this name{advice}"
+                yield Result.of("SettingUnused", message, (*path, name)).about(obj.ref)
