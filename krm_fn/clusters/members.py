@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from krm_fn.clusters.cluster import Identity, Key, Membership
 from krm_fn.clusters.kinds import CLUSTER_CLASS
@@ -52,11 +51,11 @@ class ClusterMembers:
         self.clusters: dict[Key, RelatedObject] = {}
         for key, node in first.items():
             # A Cluster that does not say of what it is made is a patch of the one that does, as kustomize has them.
-            if node.is_cluster and not node.is_complete and key.identity in complete:
-                continue
-            self.nodes.add(key, node)
             if node.is_cluster:
+                if not node.is_complete and key.identity in complete:
+                    continue
                 self.clusters[key] = node
+            self.nodes.add(key, node)
         self._folders = Folders(self.clusters)
         self.whole: set[Key] = set()
         self._uses = ObjectIndex(self._by_target().items(), self._folders)
@@ -84,13 +83,18 @@ class ClusterMembers:
             return []
         if target.namespace != key.namespace and self.nodes.find(key) == key:
             return []
+        uses = self._uses[target]
         users: defaultdict[Identity, list[Key]] = defaultdict(list)
-        for use in self._uses[target]:
+        for use in uses:
             users[use.source.identity].append(use.source)
-        near = {user for namesakes in users.values() for user in nearest(namesakes, key.file)}
-        uses = [use for use in self._uses[target] if use.source in near]
+        near: set[Key] = set()
+        for namesakes in users.values():
+            near.update(nearest(namesakes, key.file))
+        uses = [use for use in uses if use.source in near]
         namespaces = {use.source.namespace for use in uses}
-        return uses[:_MOST] if len(namespaces) > _MOST else uses
+        if len(namespaces) > _MOST:
+            return uses[:_MOST]
+        return uses
 
     def of(self, node: RelatedObject) -> list[Membership]:
         """Return the Clusters of an object, in the order of their names."""
@@ -129,11 +133,14 @@ class ClusterMembers:
             return list(self._clusters_of_class(node))
         unlisted: list[Membership] = []
         for memberships in self._by_source(node, visited):
-            if any(membership.key in self.clusters for membership in memberships):
-                return memberships
+            for membership in memberships:
+                if membership.key in self.clusters:
+                    return memberships
             unlisted = unlisted or memberships
-        is_named = any(not is_template(membership.key.name) for membership in unlisted)
-        if is_named or self.uses_of(node.key):
+        for membership in unlisted:
+            if not is_template(membership.key.name):
+                return unlisted
+        if self.uses_of(node.key):
             return unlisted
         likely = self._only(node, is_beside=bool(unlisted))
         if node.guess and not likely:
@@ -142,18 +149,23 @@ class ClusterMembers:
 
     def _by_source(self, node: RelatedObject, visited: set[Key]) -> Iterator[list[Membership]]:
         """Yield the Clusters that each source names, the surest source first."""
-        uses = self.uses_of(node.key)
-        yield list(chain.from_iterable(self._through_use(use, visited) for use in uses))
+        through_uses: list[Membership] = []
+        for use in self.uses_of(node.key):
+            through_uses += self._through_use(use, visited)
+        yield through_uses
         for evidence in node.evidence:
             listed = self._listed(node, evidence)
             yield listed or [self._unlisted(node, evidence)]
-        owners = [self.nodes[owner] for owner in node.owners if owner in self.nodes]
-        # An owner may know the name that the topology has for the group.
-        yield [
-            membership._replace(group=membership.group or node.group)
-            for owner in owners
-            for membership in self._inherited(owner, visited, "an owner reference", node.role)
-        ]
+        through_owners: list[Membership] = []
+        for key in node.owners:
+            if key not in self.nodes:
+                continue
+            owner = self.nodes[key]
+            for membership in self._inherited(owner, visited, "an owner reference", node.role):
+                # An owner may know the name that the topology has for the group.
+                group = membership.group or node.group
+                through_owners.append(membership._replace(group=group))
+        yield through_owners
 
     def _through_use(self, use: Use, visited: set[Key]) -> Iterator[Membership]:
         """Return the Clusters of an object that uses another one, as those of that other one."""
@@ -171,11 +183,10 @@ class ClusterMembers:
     ) -> Iterator[Membership]:
         """Yield the Clusters of an object as those of one that belongs to it, ``how``, and may have a role itself."""
         for membership in self._search(other, visited):
-            is_guess = not membership.is_certain
-            yield membership._replace(
-                role=role or membership.role,
-                how=f"{how} ({membership.how})" if is_guess else how,
-            )
+            reason = how
+            if not membership.is_certain:
+                reason = f"{how} ({membership.how})"
+            yield membership._replace(role=role or membership.role, how=reason)
 
     def _clusters_of_class(
         self, its_class: RelatedObject, use: Use | None = None, how: str = ""
@@ -187,7 +198,8 @@ class ClusterMembers:
                 how = f"`{field_path(cluster.class_path)}` of the Cluster"
                 yield Membership(how=how, is_guest=is_guest, key=cluster.key)
                 continue
-            for group in cluster.workers.get(use.worker_class) or ("",):
+            groups = cluster.workers.get(use.worker_class)
+            for group in groups or ("",):
                 yield Membership(
                     role=use.role,
                     group=group,
@@ -207,15 +219,21 @@ class ClusterMembers:
         if evidence.namespace or node.is_beside_its_cluster:
             keys = self.nodes.candidates(named)
         else:
-            keys = self.nodes.candidates(named._replace(namespace=""))
-            keys = [key for key in keys if may_be_same(key.namespace, namespace)] or keys
+            namesakes = self.nodes.candidates(named._replace(namespace=""))
+            keys = [key for key in namesakes if may_be_same(key.namespace, namespace)]
+            if not keys:
+                keys = namesakes
         namespaces = {key.namespace for key in keys}
         is_sure = len(namespaces) == 1
         how = evidence.how
         if not is_sure:
             how = f"{how}, a name that several Clusters have"
             keys = keys[:_MOST]
-        return [self._membership(node, key, how)._replace(is_certain=is_sure) for key in keys]
+        memberships = []
+        for key in keys:
+            membership = self._membership(node, key, how)
+            memberships.append(membership._replace(is_certain=is_sure))
+        return memberships
 
     def _unlisted(self, node: RelatedObject, evidence: Evidence) -> Membership:
         """Return the Cluster outside of the list that a name means: a claim where a listed one has the same name."""
@@ -233,8 +251,9 @@ class ClusterMembers:
         """Return that an object names a Cluster: a claim if that is in another namespace, unless it may do so."""
         namespace = node.key.namespace
         is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
-        is_about_it = self._folders.cluster_around(node.key.file) and not is_of_its_namespace
-        is_claim = not is_about_it and not may_be_same(namespace, cluster.namespace)
+        is_claim = not may_be_same(namespace, cluster.namespace)
+        if not is_of_its_namespace and self._folders.cluster_around(node.key.file):
+            is_claim = False
         return Membership(
             role=node.role,
             group=node.group,
@@ -248,14 +267,18 @@ class ClusterMembers:
 
         An object that names a Cluster by a placeholder is ``is_beside`` its Cluster: it means none of another file.
         """
-        keys = nearest(self._folders.cluster_around(node.key.file), node.key.file)
+        file = node.key.file
+        keys = nearest(self._folders.cluster_around(file), file)
         # Of several of one name each is another one: as templates in a folder.
         if is_beside or len(keys) > 1:
-            keys = [key for key in keys if key.file == node.key.file]
+            keys = [key for key in keys if key.file == file]
         if node.is_beside_its_cluster:
             keys = [key for key in keys if may_be_same(node.key.namespace, key.namespace)]
-        how = "the only Cluster around it"
-        return [self._membership(node, key, how)._replace(is_only=True) for key in keys]
+        memberships = []
+        for key in keys:
+            membership = self._membership(node, key, "the only Cluster around it")
+            memberships.append(membership._replace(is_only=True))
+        return memberships
 
 
 def _rank(membership: Membership) -> tuple[bool, bool, Key]:
