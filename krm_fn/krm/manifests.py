@@ -145,7 +145,8 @@ class Manifests(Entries):
     def text_for_ytt(self, index: int) -> str:
         """Return the text of a document with the comments above its separator."""
         file, _, start, _ = self.documents[index]
-        return comments_above(self.files[file], start) + self.text(index)
+        comments = comments_above(self.files[file], start)
+        return comments + self.text(index)
 
     def position(self, index: int, path: Pointer = ()) -> Position:
         """Return the position in its file of the field at ``path`` in a document, or of the nearest field above it.
@@ -157,7 +158,8 @@ class Manifests(Entries):
             place = self._document(index).place(path)
         except InputError:
             place = 0
-        return self._lines_of(document.file).position(document.start + place)
+        lines = self._lines_of(document.file)
+        return lines.position(document.start + place)
 
     def placed(self, result: Result, outer: Pointer = ()) -> Result:
         """Return a result with its line and column, if they are not known yet and its file is one of these.
@@ -169,7 +171,8 @@ class Manifests(Entries):
         index = self._indexes.get((result.ref.file_path, result.ref.file_index))
         if index is None or result.position:
             return result
-        return result._replace(position=self.position(index, (*outer, *result.path)))
+        path = (*outer, *result.path)
+        return result._replace(position=self.position(index, path))
 
     def changed_files(self, changes: ListChanges, folder: str | None = None) -> FileChanges:
         """Return the files that change, in the order of their names.
@@ -187,12 +190,16 @@ class Manifests(Entries):
         added: defaultdict[str, list[str]] = defaultdict(list)
         for index, edits in changes.items.items():
             document = self.documents[index]
-            text = None if edits == WHOLE_ITEM else self._edited(index, edits)
-            edited[document.file][document.number] = text
+            of_file = edited[document.file]
+            if edits == WHOLE_ITEM:
+                of_file[document.number] = None
+            else:
+                of_file[document.number] = self._edited(index, edits)
         for created in changes.created:
             name = self.file_of_new(created, folder)
             like = self.files.get(name, "")
-            added[name].append(block_text(dict(created.data), like=like))
+            text = block_text(dict(created.data), like=like)
+            added[name].append(text)
         changed = {}
         for name in sorted({*edited, *added}):
             text = self.files.get(name, "")
@@ -230,9 +237,11 @@ class Manifests(Entries):
         """Return the new text of a document."""
         file, number, *_ = self.documents[index]
         # The other objects of a List on one line keep their text.
-        document = Document(self.text(index), ("items",), for_ytt=file in self.files_for_ytt)
+        is_for_ytt = file in self.files_for_ytt
+        document = Document(self.text(index), ("items",), for_ytt=is_for_ytt)
         try:
-            return document.with_data(item_after(document.data, edits))
+            new = item_after(document.data, edits)
+            return document.with_data(new)
         except InputError as error:
             error.args = (f"{file}: document {number + 1}: {error}",)
             raise

@@ -67,7 +67,8 @@ def fits(obj: Object, selector: Selector) -> bool:
 
 def is_edited(target: Target, obj: Object, config: ProxyConfig) -> bool:
     """Return whether a target edits objects of the kind of this one, with its options."""
-    return obj.group_kind in target.all_kinds(target.options(config.targets))
+    options = target.options(config.targets)
+    return obj.group_kind in target.all_kinds(options)
 
 
 def items_of_kinds(source: ObjectSource, kinds: Iterable[str], words: Texts = ()) -> Sequence[int]:
@@ -125,18 +126,20 @@ class ItemReader:
         Raises:
             InputError: a needed item of a ResourceList cannot be read.
         """
-        if index not in self._read:
-            try:
-                self._read[index] = self.source.objects(index)
-            except InputError as error:
-                if not isinstance(error, DocumentError):
-                    error = DocumentError(str(error), code=error.code)
-                if is_needed and not error.file:
-                    raise
-                self.unreadable[index] = error
-                return []
-            self.kinds[index] = {obj.ref.kind for obj in self._read[index]}
-        return self._read[index]
+        if index in self._read:
+            return self._read[index]
+        try:
+            objects = self.source.objects(index)
+        except InputError as error:
+            if not isinstance(error, DocumentError):
+                error = DocumentError(str(error), code=error.code)
+            if is_needed and not error.file:
+                raise
+            self.unreadable[index] = error
+            return []
+        self._read[index] = objects
+        self.kinds[index] = {obj.ref.kind for obj in objects}
+        return objects
 
     def take(self, index: int, *, is_needed: bool) -> list[Object]:
         """Return the objects of one item as ``read`` does, and forget them."""
@@ -169,13 +172,16 @@ def targets_of_items(
             continue
         kinds, hints = kinds_and_hints(name, row, config)
         # A target is imported only where it is needed.
-        for index in items_of_kinds(source, kinds, _words(row, hints, config, names)):
+        words = _words(row, hints, config, names)
+        for index in items_of_kinds(source, kinds, words):
             of_items[index].editors.append(TARGETS[name])
-        if row.beside and (not row.is_generator or config.targets.generates(name)):
-            # A target that creates objects beside those that it edits has hints for them.
-            words = hints if row.beside <= row.kinds else ()
-            for index in items_of_kinds(source, [kind for _, kind in row.beside], words):
-                of_items[index].creators.append(TARGETS[name])
+        if row.is_generator and not config.targets.generates(name):
+            continue
+        # A target that creates objects beside those that it edits has hints for them.
+        words = hints if row.beside <= row.kinds else ()
+        kinds_beside = [kind for _, kind in row.beside]
+        for index in items_of_kinds(source, kinds_beside, words):
+            of_items[index].creators.append(TARGETS[name])
     return of_items
 
 

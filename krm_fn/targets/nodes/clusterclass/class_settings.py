@@ -34,7 +34,8 @@ def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
     names = {member: (Fact(text),) for member, text in _NAMES.items()}
     config = config._replace(cluster_defaults=network._replace(**names))
     resolved = _resolve(config, (), name)
-    return _with_list(resolved._replace(networks=(), missing=()), _texts(resolved))
+    of_no_cluster = resolved._replace(networks=(), missing=())
+    return _with_list(of_no_cluster, _texts(resolved))
 
 
 def for_nodes(
@@ -57,8 +58,8 @@ def for_nodes(
     if is_same_proxy and _filled_in(inherited_list, said) == set(entries):
         return _with_list(resolved, inherited_list)
     names = {member: (Fact(text),) for member, text in _NAMES.items() if said[text]}
-    with_names = cluster._replace(network=cluster.network._replace(**names))
-    nodes = membership._replace(cluster=with_names)
+    network = cluster.network._replace(**names)
+    nodes = membership._replace(cluster=cluster._replace(network=network))
     named = _texts(_resolve(config, (nodes,), name))
     filled_in = _filled_in(named, said)
     if not filled_in <= set(entries):
@@ -96,7 +97,10 @@ def _filled_in(names: Iterable[str], said: Mapping[str, Sequence[str]]) -> set[s
     filled_in: set[str] = set()
     for name in names:
         if name == SERVICE_ADDRESSES:
-            filled_in.update(filter(None, map(_first_address, said[SERVICES])))
+            for cidr in said[SERVICES]:
+                address = _first_address(cidr)
+                if address:
+                    filled_in.add(address)
         elif name in (PODS, SERVICES):
             filled_in.update(said[name])
         else:
