@@ -19,10 +19,7 @@ from krm_fn.yamledit import same
 
 @pytest.mark.parametrize(
     ("data", "path"),
-    [
-        pytest.param({}, ("spec",), id="of a new member"),
-        pytest.param({"spec": 1}, (), id="of the whole"),
-    ],
+    [pytest.param({}, ("spec",), id="of a new member"), pytest.param({"spec": 1}, (), id="of the whole")],
 )
 def test_a_value_that_was_set_is_a_copy(data: Any, path: patch.Pointer) -> None:
     value = {"a": {"b": 1}}
@@ -39,11 +36,7 @@ def test_a_value_that_was_set_is_a_copy(data: Any, path: patch.Pointer) -> None:
         pytest.param({"a": "new"}, ("a",), (), [], id="a member that has the value already"),
         pytest.param({"a": 1}, ("b",), (), [add("b", value="new")], id="a new member at the end"),
         pytest.param(
-            {"a": 1, "c": 2, "d": 3},
-            ("b",),
-            ("x", "d", "c"),
-            [add("b", value="new")],
-            id="in front of others",
+            {"a": 1, "c": 2, "d": 3}, ("b",), ("x", "d", "c"), [add("b", value="new")], id="in front of others"
         ),
         pytest.param({}, ("a", "b"), (), [add("a", value={"b": "new"})], id="the mapping above it is missing"),
         pytest.param({"a": None}, ("a", "b"), (), [replace("a", value={"b": "new"})], id="the mapping above is null"),
@@ -167,8 +160,7 @@ def test_nothing_is_done_where_nothing_differs(data: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit",
-    [pytest.param("x", id="the same item again and again"), pytest.param("", id="items that are all different")],
+    "unit", [pytest.param("x", id="the same item again and again"), pytest.param("", id="items that are all different")]
 )
 def test_time_is_linear_in_the_number_of_items(unit: str) -> None:
     def change_both_ends(items: list[str]) -> None:

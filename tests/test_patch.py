@@ -7,15 +7,7 @@ import pytest
 
 from edits import add, remove, replace
 from krm_fn.errors import InternalError
-from krm_fn.patch import (
-    APPEND,
-    Operation,
-    apply,
-    field_path,
-    lookup,
-    pointer_of,
-    render_pointer,
-)
+from krm_fn.patch import APPEND, Operation, apply, field_path, lookup, pointer_of, render_pointer
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 import pytest
 
 from shells import OFFERED_BY
-from support import inject_proxy
-
-
-@functools.cache
-def out(*argv: str) -> str:
-    done = inject_proxy("", *argv)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode()
-
+from support import out
 
 COMPLETED = [
     pytest.param("run --ou", ["--output", "--output-dir"], id="options"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import shlex
 
@@ -12,16 +11,9 @@ import yaml
 from krm_fn.cli.parser import COMMANDS, parsed, parser_of
 from krm_fn.config import API_VERSION, KIND, load
 from krm_fn.krm.codes import CODES, FIXED, explanations
-from support import ROOT, inject_proxy
+from support import ROOT, out
 
 PAGE = (ROOT / "docs" / "cli.md").read_text()
-
-
-@functools.cache
-def out(*argv: str) -> str:
-    done = inject_proxy("", *argv)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from node_files import BAD, CONFIG, NODES
-from support import COMMAND, TIME_LIMIT, inject_proxy, write
+from support import inject_proxy, write
 
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
 COMMANDS = {"run": ["run", "--check"], "lint": ["lint"], "explain": ["explain"]}
@@ -154,15 +154,6 @@ def test_of_a_folder_only_files_are_read(tmp_path: Path, name: str, make: Callab
     assert "2 files read" in done.stderr
     is_counted = name.endswith(".yaml") and not (tmp_path / name).is_dir()
     assert ("left alone: 1 link" in done.stderr) == is_counted
-
-
-def test_a_config_that_is_named_may_be_a_pipe(tmp_path: Path) -> None:
-    write(tmp_path, {"proxy.yaml": CONFIG, "nodes.yaml": NODES})
-    done = subprocess.run(
-        ["bash", "-c", '"$0" run nodes.yaml --config <(cat proxy.yaml)', COMMAND],
-        cwd=tmp_path, capture_output=True, text=True, timeout=TIME_LIMIT, check=False,
-    )  # fmt: skip
-    assert (done.returncode, "1 file changed" in done.stderr) == (0, True)
 
 
 FUNCTION_CONFIGS = [

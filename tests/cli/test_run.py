@@ -287,10 +287,7 @@ def test_a_diff_shows_a_secret_without_a_value_at_the_end_of_a_file(end: str) ->
 
 @pytest.mark.parametrize(
     ("env", "has_colours"),
-    [
-        pytest.param({}, True, id="a terminal"),
-        pytest.param({"NO_COLOR": "1"}, False, id="NO_COLOR"),
-    ],
+    [pytest.param({}, True, id="a terminal"), pytest.param({"NO_COLOR": "1"}, False, id="NO_COLOR")],
 )
 def test_the_diff_has_colours_on_a_terminal_only(tree: Path, env: dict[str, str], has_colours: bool) -> None:
     argv = ["run", "--diff", "proxy.yaml", "nodes"]
@@ -386,11 +383,7 @@ def test_an_alias_bomb_in_a_document_is_passed_by(tree: Path, arguments: list[st
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "run",
-        "run --config proxy.yaml --output-dir out nodes",
-        "export tkg --in-place --config proxy.yaml tkg.yaml",
-    ],
+    ["run", "run --config proxy.yaml --output-dir out nodes", "export tkg --in-place --config proxy.yaml tkg.yaml"],
 )
 def test_no_file_changes_where_nobody_takes_the_report(tree: Path, command: str) -> None:
     both = CONFIG.replace("  noProxy", "  httpsProxy: http://proxy.corp.example:3128\n  noProxy")

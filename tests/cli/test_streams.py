@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -103,22 +102,6 @@ def test_nobody_waits_for_a_pipe_without_a_writer(folder: Path, arguments: str) 
     done = shell(folder, f'"$0" {arguments}')
     assert (done.returncode in {0, 1, 2}, "InternalError" in done.stderr) == (True, False)
     assert len(done.stderr.splitlines()) <= 2
-
-
-KINDS: dict[str, Callable[[Path], object]] = {
-    "a link to a device without an end": lambda file: file.symlink_to("/dev/zero"),
-    "a named pipe that nobody writes into": os.mkfifo,
-    "a folder": Path.mkdir,
-}
-
-
-@pytest.mark.parametrize("make", [pytest.param(make, id=kind) for kind, make in KINDS.items()])
-@pytest.mark.parametrize("name", [".gitignore", ".git/info/exclude", "a.yaml", "kustomization.yaml"])
-def test_of_a_folder_only_regular_files_are_read(folder: Path, name: str, make: Callable[[Path], object]) -> None:
-    make(folder / name)
-    done = shell(folder, '"$0" run')
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "; 1 file changed; " in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-
 import pytest
 
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import OPTIONS, section_of
-from support import inject_proxy
-
-
-@functools.cache
-def out(*argv: str) -> str:
-    done = inject_proxy("", *argv)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode()
+from support import out
 
 
 def test_targets_are_listed_each_with_a_title() -> None:

@@ -15,16 +15,7 @@ from growth import excess
 from krm_fn.clusters import Cluster, Fact, Membership, Role, Topology, kinds
 from krm_fn.krm.resourcelist import Object, ResourceList, objects
 from krm_fn.patch import field_path
-from manifests import (
-    cluster,
-    config_template,
-    control_plane,
-    machine_deployment,
-    named,
-    obj,
-    reference,
-    with_value,
-)
+from manifests import cluster, config_template, control_plane, machine_deployment, named, obj, reference, with_value
 from support import ROOT
 
 STORIES = sorted((ROOT / "testdata" / "topology").iterdir())

@@ -8,13 +8,7 @@ import pytest
 
 from krm_fn.clusters import Cluster, Fact, Topology
 from krm_fn.patch import field_path
-from manifests import (
-    cluster,
-    control_plane,
-    named,
-    obj,
-    reference,
-)
+from manifests import cluster, control_plane, named, obj, reference
 
 NETWORK = {
     "pods": {"cidrBlocks": ["192.168.0.0/16"]},

@@ -7,15 +7,7 @@ from typing import Any
 import pytest
 
 from krm_fn.clusters import Topology
-from manifests import (
-    cluster,
-    config_template,
-    control_plane,
-    machine_deployment,
-    obj,
-    with_value,
-    workload,
-)
+from manifests import cluster, config_template, control_plane, machine_deployment, obj, with_value, workload
 
 
 def secret(name: str, namespace: str = "") -> dict[str, Any]:

@@ -77,10 +77,7 @@ def test_one_name_in_two_namespaces() -> None:
 
 @pytest.mark.parametrize(
     ("namespace", "expected"),
-    [
-        pytest.param("org-b", ["org-b/prod"], id="its namespace"),
-        pytest.param("evil", [], id="another namespace"),
-    ],
+    [pytest.param("org-b", ["org-b/prod"], id="its namespace"), pytest.param("evil", [], id="another namespace")],
 )
 def test_the_only_cluster_of_the_list_has_no_nodes_in_another_namespace(namespace: str, expected: list[str]) -> None:
     """An override for this Cluster, and the password in it, is not for whoever leaves the label out."""

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, SCHEMA, loaded
-from krm_fn.config import (
-    names_of_only,
-)
+from krm_fn.config import names_of_only
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 
@@ -21,10 +19,7 @@ def test_only_names_each_target_and_each_system() -> None:
 
 
 ONLY: dict[str, tuple[dict[str, Any], set[str]]] = {
-    "what is off under targets stays off": (
-        {"only": ["konvoy"], "targets": {"nodes": {"mirror": False}}},
-        {"konvoy"},
-    ),
+    "what is off under targets stays off": ({"only": ["konvoy"], "targets": {"nodes": {"mirror": False}}}, {"konvoy"}),
     "what is on under targets is off when it is not named": (
         {"only": ["kyverno"], "targets": {"workloads": {"data": True}}},
         {"kyverno"},

@@ -17,19 +17,12 @@ def test_a_config_map_without_data_asks_for_nothing() -> None:
 
 MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "the line break of a text block": ({"httpProxy": f"{PROXY}\n"}, {"httpProxy": PROXY}),
-    "names of variables": (
-        {"HTTP_PROXY": PROXY, "https_proxy": PROXY},
-        {"httpProxy": PROXY, "httpsProxy": PROXY},
-    ),
+    "names of variables": ({"HTTP_PROXY": PROXY, "https_proxy": PROXY}, {"httpProxy": PROXY, "httpsProxy": PROXY}),
     "several names that agree": ({"HTTP_PROXY": PROXY, "httpProxy": PROXY}, {"httpProxy": PROXY}),
     "a list in a string": ({"httpProxy": PROXY, "NO_PROXY": "a, b,"}, {"httpProxy": PROXY, "noProxy": ["a", "b"]}),
     "keys with dots, booleans in a string": (
         {"mode": "Remove", "targets.workloads.data": "No", "noProxyPolicy.rooted": "true"},
-        {
-            "mode": "Remove",
-            "targets": {"workloads": {"data": False}},
-            "noProxyPolicy": {"rooted": True},
-        },
+        {"mode": "Remove", "targets": {"workloads": {"data": False}}, "noProxyPolicy": {"rooted": True}},
     ),
     "a list with commas": (
         {"mode": "Remove", "noProxyPolicy.without": "mirrors, metadata"},

@@ -61,10 +61,7 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a misspelt field": ({"noProxi": []}, "noProxi: unknown field; did you mean `noProxy`?"),
     "a field like no other": ({"lint": {"x": 1}}, "lint.x: unknown field; known here are `rules` and `ignore`"),
     "a number for a URL": ({"httpProxy": 10}, "httpProxy: must be a string: quote it"),
-    "a mode in lower case": (
-        {"mode": "remove"},
-        "mode: must be `Inject`, `Remove` or `Check`; did you mean `Remove`?",
-    ),
+    "a mode in lower case": ({"mode": "remove"}, "mode: must be `Inject`, `Remove` or `Check`; did you mean `Remove`?"),
     "a password in an entry": (
         {"noProxyPolicy": {"extra": ["u:S3CRET@h"]}},
         (
@@ -87,10 +84,7 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
             'infrastructure cluster, such as "AWSCluster"'
         ),
     ),
-    "a matcher that would fit everything": (
-        {"selector": {"exclude": [{}]}},
-        "selector.exclude[0]: must not be empty",
-    ),
+    "a matcher that would fit everything": ({"selector": {"exclude": [{}]}}, "selector.exclude[0]: must not be empty"),
     "a path that is too long": (
         {"targets": {"nodes": {"containerd": {"path": f"/{'r' * 512}/a.service.d/b.conf"}}}},
         "targets.nodes.containerd.path: must not be longer than 512 characters",
@@ -140,10 +134,7 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         {"targets": {"workloads": ["Deployment"]}},
         "targets.workloads: must be a mapping or `true` or `false`, without quotes",
     ),
-    "an override for no one": (
-        {"overrides": [{"disabled": True}]},
-        "overrides[0]: must hold `match`",
-    ),
+    "an override for no one": ({"overrides": [{"disabled": True}]}, "overrides[0]: must hold `match`"),
     "an override that sets nothing": (
         {"overrides": [{"match": {"clusters": ["a"]}}]},
         "overrides[0]: must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabled` or `noProxyPolicy`",

@@ -11,47 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function_configs import PROXY, config_map, lines_of, list_with_config, proxy_config
-from krm_fn import config
-from krm_fn.config import Certificates, ProxyConfig
+from krm_fn.config import Certificates
 from krm_fn.errors import ConfigError
-from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact
 from krm_fn.pipeline.run import run
-from krm_fn.plan.sources import Objects
 from manifests import control_plane
+from values_from import FROM, LOCAL, PASSWORD, PEM, TKG, entries, load, secret
 
-PASSWORD = "s3cr3t"
-LOCAL = {"config.kubernetes.io/local-config": "true"}
-PEM = "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUX5\n-----END CERTIFICATE-----\n"
-TKG = """\
-CLUSTER_NAME: cluster
-INFRASTRUCTURE_PROVIDER: vsphere
-VSPHERE_CONTROL_PLANE_ENDPOINT: 10.180.122.23
-CLUSTER_CIDR: 100.96.0.0/11
-SERVICE_CIDR: 100.64.0.0/13
-TKG_HTTP_PROXY: http://asdf
-TKG_HTTPS_PROXY: https://asdf2
-TKG_NO_PROXY: .corp.example,10.0.0.0/8
-"""
 CONTROL_PLANE = control_plane("one")
-FROM = [{"kind": "Secret", "name": "values"}]
-
-
-def secret(text: str, name: str = "values", namespace: str = "default", **more: Any) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": namespace, "annotations": LOCAL}
-    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"value": text}, **more}
 
 
 def ca(text: str = PEM, **metadata: Any) -> dict[str, Any]:
     whole = {"name": "corporate-ca", "namespace": "default", **metadata}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": whole, "data": {"ca-bundle.crt": text}}
-
-
-def load(function_config: dict[str, Any], *items: dict[str, Any]) -> ProxyConfig:
-    objects = Manifests({"a.yaml": "\n---\n".join(json.dumps(item) for item in items).encode()})
-    loaded = config.load(function_config, Objects(objects))
-    assert loaded is not None
-    return loaded
 
 
 def wrong(function_config: dict[str, Any], *items: dict[str, Any]) -> list[str]:
@@ -62,10 +34,6 @@ def wrong(function_config: dict[str, Any], *items: dict[str, Any]) -> list[str]:
         assert PASSWORD not in line
         assert line == redact(" ".join(line.split()))
     return lines
-
-
-def entries(loaded: ProxyConfig) -> list[str]:
-    return [entry.text for entry in loaded.declaration.no_proxy]
 
 
 @pytest.mark.parametrize(

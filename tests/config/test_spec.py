@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, loaded, proxy_config, without_reasons
-from krm_fn.config import (
-    Declaration,
-    Override,
-    ProxyConfig,
-    TargetOptions,
-    load,
-)
+from krm_fn.config import Declaration, Override, ProxyConfig, TargetOptions, load
 from krm_fn.noproxy import Entry, Policy, Style
 
 DECLARED = Declaration(PROXY, is_declared=True)
@@ -56,10 +50,7 @@ def test_the_policy(written: dict[str, Any], expected: Policy) -> None:
 LAB = {"clusters": ["lab"]}
 OVERRIDES: dict[str, tuple[dict[str, Any], Override]] = {
     "an empty URL is none, and said": ({"httpsProxy": ""}, Override(LAB, https_proxy="")),
-    "no entries any more": (
-        {"noProxy": [], "noProxyMode": "Replace"},
-        Override(LAB, no_proxy=(), replaces=True),
-    ),
+    "no entries any more": ({"noProxy": [], "noProxyMode": "Replace"}, Override(LAB, no_proxy=(), replaces=True)),
     "what a policy says, empty values too": (
         {"noProxyPolicy": {"style": "TKG", "without": ["endpoint"], "extra": []}},
         Override(LAB, policy={"style": Style.TKG, "without": frozenset({"endpoint"}), "extra": ()}),

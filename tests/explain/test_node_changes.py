@@ -37,8 +37,7 @@ def test_nodes_are_replaced_where_the_run_changes_what_makes_them(story: Path) -
 
 
 @pytest.mark.parametrize(
-    "story",
-    ["nodes/classes/a-class-that-writes-whole-lists", "tkg/clusterClass/workload-cluster-of-a-tkg-class"],
+    "story", ["nodes/classes/a-class-that-writes-whole-lists", "tkg/clusterClass/workload-cluster-of-a-tkg-class"]
 )
 def test_nodes_of_a_cluster_of_a_class_are_shown(story: str) -> None:
     assert True in {node["is_replaced"] for node in nodes_of(story) if "/Cluster/" in node["object"]}

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import yaml
+
+from function_configs import list_with_config
+from krm_fn.pipeline.run import run
+from proposals import HTTP
+
 ANY: Any = {"choose": [{"kinds": ["*"]}]}
 """Options that choose every chart."""
 NEWEST = "9999.0.0"
@@ -36,3 +42,11 @@ def application(chart: str, *more: dict[str, Any], **helm: Any) -> dict[str, Any
 
 def parameter(name: str, value: str) -> dict[str, str]:
     return {"name": name, "value": value}
+
+
+def listed(*items: Any, **options: Any) -> list[Any]:
+    """The objects after a run, which must succeed."""
+    spec = {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": {**ANY, **options}}}
+    outcome = run(list_with_config(spec, *items))
+    assert outcome.exit_code == 0
+    return list(yaml.safe_load(outcome.output)["items"])

@@ -11,9 +11,7 @@ from krm_fn.patch import Operation
 
 
 def changes_of(
-    given: ResourceList,
-    operations: Mapping[int, Sequence[Operation]],
-    new_items: Sequence[Mapping[str, Any]] = (),
+    given: ResourceList, operations: Mapping[int, Sequence[Operation]], new_items: Sequence[Mapping[str, Any]] = ()
 ) -> ListChanges:
     """Return what operations on items, and new items, make of a list."""
     changes = ListChanges()

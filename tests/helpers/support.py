@@ -236,14 +236,17 @@ def _lines(path: Path) -> list[str]:
 
 
 def unified_diff(
-    name: str,
-    before: bytes | None,
-    after: bytes | None,
-    *,
-    has_colours: bool,
-    passwords: ProxyPasswords | None = None,
+    name: str, before: bytes | None, after: bytes | None, *, has_colours: bool, passwords: ProxyPasswords | None = None
 ) -> list[str]:
     """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
     files = {name: ContentChange(before, after)}
     lines, _ = diff_lines(files, passwords or ProxyPasswords(), is_grouped=False)
     return [coloured(line) if has_colours else line for line in lines]
+
+
+@functools.cache
+def out(*argv: str) -> str:
+    """What a command prints that succeeds and says nothing on standard error."""
+    done = inject_proxy("", *argv)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()

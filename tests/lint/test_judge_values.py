@@ -151,10 +151,7 @@ def test_names_of_the_cluster_are_no_mistakes() -> None:
     assert "DomainForm" not in codes(text, network=ClusterNetwork(endpoint=(Fact("example.net"),)))
 
 
-@pytest.mark.parametrize(
-    ("longest", "audience"),
-    [(LONGEST_ON_NODES, NODE), (LONGEST, POD)],
-)
+@pytest.mark.parametrize(("longest", "audience"), [(LONGEST_ON_NODES, NODE), (LONGEST, POD)])
 def test_a_list_may_be_too_long(longest: int, audience: Audience) -> None:
     reader = Reader(audience)
     judged = [judge_list("a" * length, reader, has_proxy=False) for length in (longest, longest + 1)]

@@ -105,13 +105,7 @@ def test_what_pods_can_read(entry: str, breaks: bool, confuses: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "all_of_them"),
-    [
-        ("0.0.0.0/0", True),
-        ("10.1.2.3/0", True),
-        ("0.0.0.0/1", False),
-        ("*", False),
-    ],
+    ("entry", "all_of_them"), [("0.0.0.0/0", True), ("10.1.2.3/0", True), ("0.0.0.0/1", False), ("*", False)]
 )
 def test_a_cidr_that_holds_every_address(entry: str, all_of_them: bool) -> None:
     assert entries.holds_every_address(entry) is all_of_them
@@ -168,12 +162,7 @@ def test_an_entry_that_is_right(entry: str) -> None:
         pytest.param("a|.b|c", '"a|.b|c"', '"a,.b,c"', id="the separator of Java"),
         pytest.param("http://example.com", "an entry", '"example.com"', id="a URL"),
         pytest.param("https://[fd00::1]/", "an entry", '"fd00::1"', id="a URL of an IPv6 address"),
-        pytest.param(
-            "file:///x",
-            "an entry",
-            "a host name, a domain, an address or a CIDR",
-            id="a URL without a host",
-        ),
+        pytest.param("file:///x", "an entry", "a host name, a domain, an address or a CIDR", id="a URL without a host"),
     ],
 )
 def test_an_entry_no_client_understands(entry: str, named: str, corrected: str) -> None:

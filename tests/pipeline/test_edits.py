@@ -14,12 +14,7 @@ from proposals import HTTP
 
 
 def openshift(**spec: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": "config.openshift.io/v1",
-        "kind": "Proxy",
-        "metadata": {"name": "cluster"},
-        "spec": spec,
-    }
+    return {"apiVersion": "config.openshift.io/v1", "kind": "Proxy", "metadata": {"name": "cluster"}, "spec": spec}
 
 
 REPLACED: list[Any] = [

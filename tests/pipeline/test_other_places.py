@@ -253,20 +253,14 @@ ENV = [{"name": "HTTPS_PROXY", "value": OLD}]
     ("item", "field"),
     [
         pytest.param(
-            _chosen(release("argo-cd", {"repoServer": {"env": ENV}})),
-            "spec.values.repoServer.env",
-            id="a part",
+            _chosen(release("argo-cd", {"repoServer": {"env": ENV}})), "spec.values.repoServer.env", id="a part"
         ),
         pytest.param(
             _chosen(release("argo-cd", {"global": {"env": [{"name": "DD_PROXY_HTTPS", "value": OLD}]}})),
             "spec.values.global.env",
             id="a name that wins in the same list",
         ),
-        pytest.param(
-            _chosen(release("velero", {"x": {"httpProxy": OLD}})),
-            "spec.values.x.httpProxy",
-            id="a member",
-        ),
+        pytest.param(_chosen(release("velero", {"x": {"httpProxy": OLD}})), "spec.values.x.httpProxy", id="a member"),
         pytest.param(_chosen(SIDECAR), "spec.template.spec.containers.1.env", id="a container that is left out"),
     ],
 )

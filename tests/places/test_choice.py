@@ -6,26 +6,12 @@ from typing import Any
 
 import pytest
 
-from krm_fn.patch import lookup
-from krm_fn.targets import TARGETS
-from manifests import container, pod_spec_path, workload, workload_of
-from proposals import FULL, NONE, apply, changes, env, findings
+from container_envs import OURS, TARGET, filled
+from manifests import container, workload, workload_of
+from proposals import NONE, apply, changes, findings
 
-TARGET = TARGETS["workloads"]
-OURS = env(FULL.variables())
 ASKED = {"fn.inject-proxy.io/proxy": "true"}
 ALL: dict[str, Any] = {"choose": [{"names": ["*"]}]}
-
-
-def envs(obj: Any) -> dict[str, Any]:
-    """The name of each container -> its environment."""
-    spec = lookup(obj, pod_spec_path(obj["kind"]))
-    return {one["name"]: one.get("env") for one in [*spec.get("initContainers", []), *spec["containers"]]}
-
-
-def filled(obj: Any, **options: Any) -> list[str]:
-    """The containers that have all six variables after a run."""
-    return [name for name, entries in envs(apply(TARGET, obj, **options)).items() if entries == OURS]
 
 
 @pytest.mark.parametrize(

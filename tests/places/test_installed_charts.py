@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 
-from chart_objects import ANY, application, release
-from function_configs import list_with_config
+from chart_objects import ANY, application, listed, release
 from krm_fn.patch import lookup
-from krm_fn.pipeline.run import run
 from krm_fn.targets import TARGETS
-from proposals import HTTP, NONE, apply, changes, findings
+from proposals import NONE, apply, changes, findings
 
 target = TARGETS["charts"]
 
@@ -119,11 +116,3 @@ def test_an_application_says_the_version_of_its_chart_and_a_folder_says_none() -
     folder = release("charts/velero", {"configuration": {"extraEnvVars": []}})
     folder["spec"]["chart"]["spec"]["version"] = "9.1.2"
     assert isinstance(values_of(apply(target, folder, **ANY))["configuration"]["extraEnvVars"], list)
-
-
-def listed(*items: Any, **options: Any) -> list[Any]:
-    """The objects after a run, which must succeed."""
-    spec = {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": {**ANY, **options}}}
-    outcome = run(list_with_config(spec, *items))
-    assert outcome.exit_code == 0
-    return list(yaml.safe_load(outcome.output)["items"])

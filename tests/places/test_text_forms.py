@@ -75,10 +75,7 @@ def test_documents_get_what_their_places_say(text: Any, form: YamlText, expected
 
 @pytest.mark.parametrize(
     ("text", "left"),
-    [
-        pytest.param(NEW, None, id="nothing is left"),
-        pytest.param(f"# kept\n{NEW}", "# kept\n", id="a comment"),
-    ],
+    [pytest.param(NEW, None, id="nothing is left"), pytest.param(f"# kept\n{NEW}", "# kept\n", id="a comment")],
 )
 def test_what_is_left_without_a_proxy(text: str, left: str | None) -> None:
     assert text_after(config_map(text), DOCUMENTS, NONE) == left

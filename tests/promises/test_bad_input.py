@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from contract_lists import CONFIG, WORKERS, resource_list
+from contract_lists import CONFIG
 from function_configs import lines_of, list_with_config
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
@@ -35,13 +35,7 @@ A_TURN = 5
 ONE_OF_EACH_TYPE = [0, "x", [1], {"a": 1}, True]
 
 OF_TARGETS = [
-    *(
-        "nodes.containerd",
-        "nodes.commands",
-        "nodes.classes",
-        "nodes.talos",
-        "workloads",
-    ),
+    *("nodes.containerd", "nodes.commands", "nodes.classes", "nodes.talos", "workloads"),
     *("charts", "kyverno", "giantswarm.apps", "giantswarm.clusterValues", "tkg.clusterClass", "tkg.clusterConfig"),
     *("tkg.kappController", "nutanix", "konvoy", "distributions.rancher"),
 ]
@@ -137,29 +131,3 @@ def test_a_field_of_the_function_config_of_a_wrong_type_is_reported_in_one_line(
     assert sum(bool(problems) for _, problems in reported) > 20
     for what, problems in reported:
         assert all(problem and "\n" not in problem for problem in problems), what
-
-
-def _laughs(indent: str) -> str:
-    levels = [f"{indent}l0: &l0 [{', '.join('x' * 10)}]\n"]
-    levels += [f"{indent}l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 10)]
-    return "".join(levels)
-
-
-LAUGHING = WORKERS + "x:\n" + _laughs("  ")
-
-
-@pytest.mark.parametrize(
-    ("stdin", "says"),
-    [
-        pytest.param(b"kind: ResourceList\x00\nitems: []\n", "control characters are not allowed", id="a NUL"),
-        pytest.param(
-            resource_list(LAUGHING).encode(), "`items[0]`: aliases expand to more values", id="a bomb in an item"
-        ),
-    ],
-)
-def test_what_cannot_be_read_is_refused_in_one_clear_line(stdin: bytes, says: str) -> None:
-    done = inject_proxy(stdin)
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.startswith(b"[error] ")
-    assert done.stderr.count(b"\n") == 1
-    assert says in done.stderr.decode()

@@ -163,10 +163,7 @@ class TestReferencesOfTheConfig:
     @staticmethod
     def nodes(name: str) -> dict[str, Any]:
         return named(
-            "KubeadmControlPlane",
-            name,
-            labels={"cluster.x-k8s.io/cluster-name": name},
-            spec={"kubeadmConfigSpec": {}},
+            "KubeadmControlPlane", name, labels={"cluster.x-k8s.io/cluster-name": name}, spec={"kubeadmConfigSpec": {}}
         )
 
     def files(self, dev: str, prod: str) -> Files:
@@ -252,9 +249,7 @@ def objects_of(name: str) -> dict[str, list[dict[str, Any]]]:
     return {
         "cert-manager": [cert_manager()],
         "cainjector": [cert_manager("cainjector")],
-        "a workload with a label": [
-            cert_manager("labelled", {"cluster.x-k8s.io/cluster-name": name}),
-        ],
+        "a workload with a label": [cert_manager("labelled", {"cluster.x-k8s.io/cluster-name": name})],
         "reads a map": [cert_manager("reader", envFrom=FROM_MAP)],
         "a map": [config_map("environment", HTTP_PROXY="http://old:1")],
         "a map without a namespace": [config_map("environment", "", HTTP_PROXY="http://old:1")],

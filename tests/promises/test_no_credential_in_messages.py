@@ -100,10 +100,7 @@ def _scalars(node: tree.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
 def _said(text: str) -> Iterator[tuple[str, str]]:
     """The messages of a run and of lint over ``text``, and everything else in their results."""
     try:
-        results = [
-            *run(text.encode()).results,
-            *audit(ReadableManifests({"a.yaml": text.encode()})).results,
-        ]
+        results = [*run(text.encode()).results, *audit(ReadableManifests({"a.yaml": text.encode()})).results]
     except InjectProxyError as error:
         yield redact(str(error)), ""
         return
@@ -252,13 +249,7 @@ def test_a_wrong_url_of_the_function_config_is_not_shown(
 @pytest.mark.parametrize("form", CREDENTIALS)
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["lint", "{}"],
-        ["lint", "--output", "json", "{}"],
-        ["lint", "a,{},b"],
-        ["explain", "{}"],
-        ["{}"],
-    ],
+    [["lint", "{}"], ["lint", "--output", "json", "{}"], ["lint", "a,{},b"], ["explain", "{}"], ["{}"]],
     ids=" ".join,
 )
 def test_a_word_of_the_command_line_with_the_form_of_a_credential_is_not_shown(arguments: list[str], form: str) -> None:
@@ -267,8 +258,7 @@ def test_a_word_of_the_command_line_with_the_form_of_a_credential_is_not_shown(a
 
 
 @pytest.mark.parametrize(
-    ("system", "form", "quoted"),
-    _pairs(["tkg", "giantswarm", "image-builder"], [*CREDENTIALS, *WORDS], [True, False]),
+    ("system", "form", "quoted"), _pairs(["tkg", "giantswarm", "image-builder"], [*CREDENTIALS, *WORDS], [True, False])
 )
 def test_import_and_export_never_show_a_value_of_the_file(form: str, quoted: bool, system: str, tmp_path: Path) -> None:
     value = _written(form, quoted=quoted)

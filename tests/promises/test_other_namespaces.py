@@ -20,10 +20,7 @@ OF_TEAM_B = {"httpProxy": "http://b.example:1", "httpsProxy": "http://b.example:
 SPEC = {
     **PLAIN,
     "noProxy": [".corp.example"],
-    "overrides": [
-        {"match": {"clusters": ["a"]}, **OF_TEAM_A},
-        {"match": {"namespaces": ["team-b"]}, **OF_TEAM_B},
-    ],
+    "overrides": [{"match": {"clusters": ["a"]}, **OF_TEAM_A}, {"match": {"namespaces": ["team-b"]}, **OF_TEAM_B}],
 }
 LABEL = "cluster.x-k8s.io/cluster-name"
 NAMESPACE_NOTE = "cluster.x-k8s.io/cluster-namespace"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from krm_fn.pipeline.run import run
-from stories import (
-    TESTDATA,
-    unexplained,
-)
+from stories import TESTDATA, unexplained
 
 FOLDER = TESTDATA / "workloads" / "workloads" / "chart-operator-bootstrap-mode-and-init-container"
 STORY = (FOLDER / "input.yaml").read_bytes()

@@ -12,13 +12,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Entry, Readers
 from krm_fn.noproxy.entries import Origin
 from krm_fn.pipeline.unused import unused_overrides
-from krm_fn.settings import (
-    ProxySettings,
-    Resolved,
-    declared_urls,
-    resolve,
-    subjects,
-)
+from krm_fn.settings import ProxySettings, Resolved, declared_urls, resolve, subjects
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
 EU, US = "http://proxy.eu.example.com:3128", "http://proxy.us.example.com:3128"
@@ -117,11 +111,7 @@ def test_a_shared_object_goes_direct_to_what_any_of_its_clusters_needs() -> None
     assert found.entries == (
         Entry.from_config("base", "spec.noProxy[0]"),
         Entry.from_config("prod", "spec.overrides[0].noProxy[0]"),
-        Entry(
-            "both",
-            ("`spec.overrides[0].noProxy[1]`", "`spec.overrides[1].noProxy[0]`"),
-            frozenset({Origin.CONFIG}),
-        ),
+        Entry("both", ("`spec.overrides[0].noProxy[1]`", "`spec.overrides[1].noProxy[0]`"), frozenset({Origin.CONFIG})),
         Entry.from_config("lab", "spec.overrides[1].noProxy[1]"),
     )
 

@@ -14,20 +14,7 @@ from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.stream import documents
 
 ITEM = {"path": "/a", "content": "1\n2\n"}
-WORDS = [
-    "",
-    " ",
-    " ~",
-    " []",
-    " []  ",
-    "  []  # comment",
-    " ~\t# c",
-    " # none",
-    " {}",
-    " !!null",
-    " &a []",
-    " [ ]",
-]
+WORDS = ["", " ", " ~", " []", " []  ", "  []  # comment", " ~\t# c", " # none", " {}", " !!null", " &a []", " [ ]"]
 
 
 @pytest.mark.parametrize("words", WORDS)

@@ -77,11 +77,7 @@ def test_what_is_no_resource_list_is_refused_in_one_line(text: str, says: str) -
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
-    [
-        (b"kind: \xe9\n", "byte 7 is not"),
-        ("kind: x".encode("utf-16"), "byte 1 is not"),
-    ],
+    ("data", "says"), [(b"kind: \xe9\n", "byte 7 is not"), ("kind: x".encode("utf-16"), "byte 1 is not")]
 )
 def test_other_encodings_are_refused(data: bytes, says: str) -> None:
     with pytest.raises(InputError, match=f"must be UTF-8, but {says}"):
@@ -104,14 +100,7 @@ def test_results_that_are_there(results: str, written: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("item", "says"),
-    [
-        ("text", "a string"),
-        ("7", "a number"),
-        ("", "null"),
-        ("true", "a boolean"),
-        ("[1]", "a list"),
-    ],
+    ("item", "says"), [("text", "a string"), ("7", "a number"), ("", "null"), ("true", "a boolean"), ("[1]", "a list")]
 )
 @pytest.mark.parametrize("flow", [False, True])
 def test_an_item_that_is_no_object_is_refused_when_it_is_read(item: str, says: str, *, flow: bool) -> None:

@@ -1,35 +1,19 @@
-"""Values that a FunctionConfig takes from objects of the list: which, what they mean, and what is wrong with them."""
+"""The forms in which other systems write a proxy, each as the fields of a ProxyConfig."""
 
 from __future__ import annotations
 
 import base64
-import json
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from function_configs import proxy_config
-from krm_fn import config
-from krm_fn.config import Certificates, ProxyConfig
+from krm_fn.config import Certificates
 from krm_fn.errors import ConfigError, InputError
-from krm_fn.krm.manifests import Manifests
-from krm_fn.plan.sources import Objects, formats
+from krm_fn.plan.sources import formats
+from values_from import FROM, PASSWORD, PEM, TKG, entries, load, secret
 
-PASSWORD = "s3cr3t"
-LOCAL = {"config.kubernetes.io/local-config": "true"}
-PEM = "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUX5\n-----END CERTIFICATE-----\n"
-TKG = """\
-CLUSTER_NAME: cluster
-INFRASTRUCTURE_PROVIDER: vsphere
-VSPHERE_CONTROL_PLANE_ENDPOINT: 10.180.122.23
-CLUSTER_CIDR: 100.96.0.0/11
-SERVICE_CIDR: 100.64.0.0/13
-TKG_HTTP_PROXY: http://asdf
-TKG_HTTPS_PROXY: https://asdf2
-TKG_NO_PROXY: .corp.example,10.0.0.0/8
-"""
 SWARM = f"""\
 proxy:
   noProxy: "172.16.0.0/16,internal.corpdomain.net,example.com"
@@ -38,23 +22,6 @@ proxy:
 """
 SWARM_URL = f"http://myProxyUser:{PASSWORD}@192.168.52.220:3128"
 BUILDER = "proxy_env: {HTTPS_PROXY: 'http://proxy.com', no_proxy: 'proxy.com,example.com'}\n"
-FROM = [{"kind": "Secret", "name": "values"}]
-
-
-def secret(text: str, name: str = "values", namespace: str = "default", **more: Any) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": namespace, "annotations": LOCAL}
-    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"value": text}, **more}
-
-
-def load(function_config: dict[str, Any], *items: dict[str, Any]) -> ProxyConfig:
-    objects = Manifests({"a.yaml": "\n---\n".join(json.dumps(item) for item in items).encode()})
-    loaded = config.load(function_config, Objects(objects))
-    assert loaded is not None
-    return loaded
-
-
-def entries(loaded: ProxyConfig) -> list[str]:
-    return [entry.text for entry in loaded.declaration.no_proxy]
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 
-from chart_objects import ANY, application, parameter, release
-from function_configs import list_with_config
+from chart_objects import ANY, application, listed, parameter, release
 from krm_fn.config import TargetOptions
 from krm_fn.krm.results import Edit, Severity
 from krm_fn.patch import lookup
-from krm_fn.pipeline.run import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
@@ -473,14 +470,6 @@ def test_values_of_an_application_are_written_where_they_count(helm: Any) -> Non
 
 
 # values from objects of the list
-
-
-def listed(*items: Any, **options: Any) -> list[Any]:
-    """The objects after a run, which must succeed."""
-    spec = {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": {**ANY, **options}}}
-    outcome = run(list_with_config(spec, *items))
-    assert outcome.exit_code == 0
-    return list(yaml.safe_load(outcome.output)["items"])
 
 
 def config_map(text: str) -> dict[str, Any]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 
 from chart_objects import ANY, release
-from function_configs import list_with_config
-from krm_fn.pipeline.run import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.targets import TARGETS
 from krm_fn.targets.charts.reached_programs import IS_REACHED
@@ -97,11 +94,3 @@ def test_what_the_variables_do_not_reach_is_a_warning_in_each_run(obj: Any, *, i
     assert findings(target, obj, NONE, **ANY) == []
     rows = [{"chart": obj["spec"]["chart"]["spec"]["chart"], "path": "a", "form": "List"}]
     assert findings(target, obj, **ANY, rows=rows) == []
-
-
-def listed(*items: Any, **options: Any) -> list[Any]:
-    """The objects after a run, which must succeed."""
-    spec = {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": {**ANY, **options}}}
-    outcome = run(list_with_config(spec, *items))
-    assert outcome.exit_code == 0
-    return list(yaml.safe_load(outcome.output)["items"])

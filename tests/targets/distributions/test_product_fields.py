@@ -173,8 +173,7 @@ def test_the_name_of_another_config_map_stays(row: DistributionRow) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "is_created"),
-    [pytest.param("", True, id="no name"), (CA_CONFIG_MAP, True), ("user-ca-bundle", False)],
+    ("name", "is_created"), [pytest.param("", True, id="no name"), (CA_CONFIG_MAP, True), ("user-ca-bundle", False)]
 )
 @pytest.mark.parametrize("row", BY_NAME)
 def test_the_config_map_is_created_where_it_is_named(row: DistributionRow, name: str, is_created: bool) -> None:

@@ -14,22 +14,7 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.kyverno.rules import split_list
-from kyverno_shapes import (
-    SHAPES,
-    SIX,
-    findings,
-    p1,
-    p3,
-    p4,
-    p5,
-    p7,
-    p13,
-    pods,
-    policy,
-    rule,
-    smp,
-    variable,
-)
+from kyverno_shapes import SHAPES, SIX, findings, p1, p3, p4, p5, p7, p13, pods, policy, rule, smp, variable
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env
 
 policies = TARGETS["kyverno"]

@@ -136,9 +136,7 @@ CONFIGURE = "sed -i s/a/b/ /etc/containerd/config.toml"
             id="and behind what configures it, but before the next that needs the network",
         ),
         pytest.param(
-            [HTTP[0], APT],
-            [HTTP[0], RESTART, HTTP[1], APT],
-            id="an export that is there stays in front of a restart",
+            [HTTP[0], APT], [HTTP[0], RESTART, HTTP[1], APT], id="an export that is there stays in front of a restart"
         ),
         pytest.param(
             [APT, "export HTTP_PROXY=old", "x"],

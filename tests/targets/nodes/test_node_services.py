@@ -172,10 +172,7 @@ def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system:
 OF_KUBEADM = {"containerd": False, "kubelet": False, "commands": False}
 
 
-@pytest.mark.parametrize(
-    ("system", "options"),
-    [("kubeadm", OF_KUBEADM), ("K3s", {"commands": {"exports": False}})],
-)
+@pytest.mark.parametrize(("system", "options"), [("kubeadm", OF_KUBEADM), ("K3s", {"commands": {"exports": False}})])
 def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_variable(
     system: str, options: dict[str, Any]
 ) -> None:

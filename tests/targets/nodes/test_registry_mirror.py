@@ -61,11 +61,7 @@ def test_nothing_changes_with_a_mirror(obj: dict[str, Any]) -> None:
     ("obj", "code"),
     [
         pytest.param(files(FOREIGN, **READ), "ByHand", id="a foreign hosts.toml"),
-        pytest.param(
-            files({"path": CA, "content": A}, **READ),
-            "ByHand",
-            id="a foreign ca.crt",
-        ),
+        pytest.param(files({"path": CA, "content": A}, **READ), "ByHand", id="a foreign ca.crt"),
         pytest.param(
             files({"path": "/etc/containerd/config.toml", "content": '[plugins.cri.registry]\nconfig_path = "/x"\n'}),
             "MirrorNotRead",

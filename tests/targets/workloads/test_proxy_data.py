@@ -192,12 +192,7 @@ def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: b
 def git_repository() -> Any:
     spec = {"url": "https://github.com/x/y", "proxySecretRef": {"name": "proxy"}}
     metadata = {"name": "repo", "namespace": "tools"}
-    return {
-        "apiVersion": "source.toolkit.fluxcd.io/v1",
-        "kind": "GitRepository",
-        "metadata": metadata,
-        "spec": spec,
-    }
+    return {"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "GitRepository", "metadata": metadata, "spec": spec}
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from container_envs import OURS, TARGET, envs, filled
 from function_configs import list_with_config
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline.run import run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS
-from manifests import container, pod_spec_path, workload
+from manifests import container, workload
 from proposals import FULL, HTTP, NONE, apply, env, findings, proposals
 
-TARGET = TARGETS["workloads"]
-OURS = env(FULL.variables())
 ASKED = {"fn.inject-proxy.io/proxy": "true"}
 MINE = {"name": "HTTP_PROXY", "value": "http://mine:1"}
 DEBUG = {"name": "DEBUG", "value": "1"}
@@ -33,17 +31,6 @@ CUSTOM = [
     {"group": "argoproj.io", "kind": "Rollout"},
     {"group": "keda.sh", "kind": "ScaledJob", "podSpecPath": ".spec.jobTargetRef.template.spec"},
 ]
-
-
-def envs(obj: Any) -> dict[str, Any]:
-    """The name of each container -> its environment."""
-    spec = lookup(obj, pod_spec_path(obj["kind"]))
-    return {one["name"]: one.get("env") for one in [*spec.get("initContainers", []), *spec["containers"]]}
-
-
-def filled(obj: Any, **options: Any) -> list[str]:
-    """The containers that have all six variables after a run."""
-    return [name for name, entries in envs(apply(TARGET, obj, **options)).items() if entries == OURS]
 
 
 # What must not change.

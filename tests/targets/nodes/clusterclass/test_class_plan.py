@@ -68,10 +68,7 @@ SYSTEMS = [
 ]
 OPTIONS = [
     pytest.param({}, id="no options"),
-    pytest.param(
-        {"targets": {"nodes": {"containerd": {"content": "Secret"}}}},
-        id="a drop-in in a Secret",
-    ),
+    pytest.param({"targets": {"nodes": {"containerd": {"content": "Secret"}}}}, id="a drop-in in a Secret"),
     pytest.param(
         {"targets": {"nodes": {"containerd": {"path": "/etc/systemd/system/containerd.service.d/10-proxy.conf"}}}},
         id="another path",
@@ -82,8 +79,7 @@ OPTIONS = [
     pytest.param({"targets": {"nodes": {"commands": {"place": "Start"}}}}, id="commands at the start"),
     pytest.param({"targets": {"nodes": {"commands": {"place": "End"}}}}, id="commands at the end"),
     pytest.param(
-        {"trustedCA": {"pem": A}, "registryMirror": {"url": "https://mirror.corp.example"}},
-        id="trust store and mirror",
+        {"trustedCA": {"pem": A}, "registryMirror": {"url": "https://mirror.corp.example"}}, id="trust store and mirror"
     ),
 ]
 

@@ -1,0 +1,24 @@
+"""The environments of the containers of a workload, as the target of workloads writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krm_fn.patch import lookup
+from krm_fn.targets import TARGETS
+from manifests import pod_spec_path
+from proposals import FULL, apply, env
+
+TARGET = TARGETS["workloads"]
+OURS = env(FULL.variables())
+
+
+def envs(obj: Any) -> dict[str, Any]:
+    """The name of each container -> its environment."""
+    spec = lookup(obj, pod_spec_path(obj["kind"]))
+    return {one["name"]: one.get("env") for one in [*spec.get("initContainers", []), *spec["containers"]]}
+
+
+def filled(obj: Any, **options: Any) -> list[str]:
+    """The containers that have all six variables after a run."""
+    return [name for name, entries in envs(apply(TARGET, obj, **options)).items() if entries == OURS]
