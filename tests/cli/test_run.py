@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from function_configs import HEAD
+from manifests import named
 from support import COMMAND, ROOT, TIME_LIMIT, contents, inject_proxy, need, on_a_terminal, unified_diff, write
 
 CONFIG = (
@@ -150,11 +151,7 @@ def test_a_created_object_is_a_document_of_the_file_of_its_cluster(tmp_path: Pat
 
 
 def test_beside_json_a_created_object_gets_a_file_that_goes_with_it(tmp_path: Path) -> None:
-    cluster = {
-        "apiVersion": "cluster.x-k8s.io/v1beta1",
-        "kind": "Cluster",
-        "metadata": {"name": "prod", "namespace": "org"},
-    }
+    cluster = named("Cluster", "prod", namespace="org")
     before = contents(write(tmp_path, {"proxy.yaml": GENERATE, "c/cluster.json": json.dumps(cluster)}))
     assert "created: c/secret-org-prod-systemd-proxy.yaml" in run(tmp_path).stderr
     assert (tmp_path / "c/secret-org-prod-systemd-proxy.yaml").read_text().startswith("apiVersion: v1\nkind: Secret\n")

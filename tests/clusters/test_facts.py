@@ -163,12 +163,12 @@ def test_cidrs(written: Any, cidrs: tuple[str, ...]) -> None:
 def test_the_order_of_the_list_is_not_that_of_the_facts() -> None:
     """Files and kustomize put the same objects in another order, and nodes are rolled where `NO_PROXY` changes."""
     inventories = [
-        {
-            "apiVersion": "infrastructure.cluster.konvoy.d2iq.io/v1alpha1",
-            "kind": "PreprovisionedInventory",
-            "metadata": {"name": f"c-md-{number}"},
-            "spec": {"hosts": [{"address": f"10.0.0.{number}"}]},
-        }
+        named(
+            "PreprovisionedInventory",
+            f"c-md-{number}",
+            api="infrastructure.cluster.konvoy.d2iq.io/v1alpha1",
+            spec={"hosts": [{"address": f"10.0.0.{number}"}]},
+        )
         for number in range(3)
     ]
     its = named("Cluster", "c", spec={})

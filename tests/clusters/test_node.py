@@ -8,7 +8,7 @@ import pytest
 
 from krm_fn.clusters import Topology
 from krm_fn.krm.resourcelist import objects
-from manifests import cluster
+from manifests import cluster, named
 
 TWO = [*objects(cluster("prod")), *objects(cluster("test"))]
 CONFIGS = [
@@ -64,12 +64,7 @@ def test_configurations_of_tkg_have_the_name_of_their_cluster_or_package(group: 
 
 
 def release(chart: str, name: str = "somebody", **spec: Any) -> Any:
-    return {
-        "apiVersion": "helm.toolkit.fluxcd.io/v2",
-        "kind": "HelmRelease",
-        "metadata": {"name": name, "namespace": "flux"},
-        "spec": {"chart": {"spec": {"chart": chart}}, **spec},
-    }
+    return named("HelmRelease", name, namespace="flux", spec={"chart": {"spec": {"chart": chart}}, **spec})
 
 
 def app(name: str, namespace: str = "giantswarm", labels: Any = None, **spec: Any) -> Any:

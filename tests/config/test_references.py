@@ -15,7 +15,7 @@ from krm_fn.config import Certificates
 from krm_fn.errors import ConfigError
 from krm_fn.krm.masking import redact
 from krm_fn.pipeline.run import run
-from manifests import control_plane
+from manifests import control_plane, named
 from values_from import FROM, LOCAL, PASSWORD, PEM, TKG, entries, load, secret
 
 CONTROL_PLANE = control_plane("one")
@@ -183,13 +183,13 @@ def test_values_of_any_shape_are_reported_and_never_raise(values: dict[str, Any]
 
 @pytest.mark.parametrize("mode", ["Inject", "Remove"])
 def test_an_object_that_values_are_read_from_is_never_written(mode: str) -> None:
-    source = {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": {"name": "one-config-values", "namespace": "org"},
-        "type": "addons.cluster.x-k8s.io/resource-set",
-        "stringData": {"value": "TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: http://asdf\n"},
-    }
+    source = named(
+        "Secret",
+        "one-config-values",
+        namespace="org",
+        type="addons.cluster.x-k8s.io/resource-set",
+        stringData={"value": "TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: http://asdf\n"},
+    )
     spec = {"from": [{"kind": "Secret", "name": "one-config-values"}], "noProxy": ["own.example"], "mode": mode}
     outcome = run(list_with_config(spec, source, CONTROL_PLANE))
     (there, nodes) = json.loads(outcome.output)["items"]

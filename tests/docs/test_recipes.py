@@ -11,22 +11,23 @@ import yaml
 
 from krm_fn.config import API_VERSION, KIND
 from krm_fn.pipeline.run import run
+from manifests import named
 from markdown import code
 from support import ROOT
 
 PAGE = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
 URL = "http://proxy.corp.example:3128"
-SECRET_VALUES = {
-    "apiVersion": "v1",
-    "kind": "Secret",
-    "metadata": {"name": "secret-values", "annotations": {"config.kubernetes.io/local-config": "true"}},
-    "stringData": {
+SECRET_VALUES = named(
+    "Secret",
+    "secret-values",
+    annotations={"config.kubernetes.io/local-config": "true"},
+    stringData={
         "secret-values.yaml.patch": (
             "proxy:\n  noProxy: example.com\n"
             "  http: http://proxy.corp.example:3128\n  https: http://proxy.corp.example:3128\n"
         )
     },
-}
+)
 RECIPES = [
     pytest.param("Cluster API", "nodes/containerd/every-kind-in-every-version", id="kubeadm"),
     pytest.param("TKG", "systems/tkg", id="tkg"),

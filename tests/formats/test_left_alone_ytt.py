@@ -24,6 +24,7 @@ from krm_fn.pipeline.run import run_list
 from krm_fn.plan.sources import Objects
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
+from manifests import named
 from proposals import apply, findings
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
@@ -273,12 +274,7 @@ ENV = "        env:\n        - name: HTTP_PROXY\n          value: #@ data.values
 def run_over(text: str, mode: str = "Inject") -> tuple[str, list[Result]]:
     """The text of a file after a run, and what the run reports."""
     files = Manifests({"file.yaml": text.encode()})
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "p"},
-        "spec": {**SPEC, "mode": mode},
-    }
+    config = named("ProxyConfig", "p", spec={**SPEC, "mode": mode})
     outcome = run_list(files, function_config(config), Objects(files))
     assert outcome.exit_code == int(mode == "Check"), outcome.results
     changed = {name: change.new for name, change in files.changed_files(outcome.changes).items()}

@@ -8,6 +8,7 @@ import yaml
 
 from function_configs import list_with_config
 from krm_fn.pipeline.run import run
+from manifests import named
 from proposals import HTTP
 
 ANY: Any = {"choose": [{"kinds": ["*"]}]}
@@ -32,12 +33,13 @@ def release(chart: str, values: Any = None, metadata: Any = None, **spec: Any) -
 
 def application(chart: str, *more: dict[str, Any], **helm: Any) -> dict[str, Any]:
     source = {"repoURL": "https://charts.example", "chart": chart, "targetRevision": NEWEST, "helm": helm}
-    return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Application",
-        "metadata": {"name": "application", "namespace": "argocd"},
-        "spec": {"sources": [source, *more]} if more else {"source": source},
-    }
+    return named(
+        "Application",
+        "application",
+        api="argoproj.io/v1alpha1",
+        namespace="argocd",
+        spec={"sources": [source, *more]} if more else {"source": source},
+    )
 
 
 def parameter(name: str, value: str) -> dict[str, str]:

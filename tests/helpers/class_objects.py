@@ -17,7 +17,7 @@ import manifests
 from function_configs import list_with_config
 from krm_fn.pipeline import run as pipeline
 from krm_fn.yamledit import read
-from manifests import api_version, kubeadm
+from manifests import api_version, kubeadm, named
 from support import need
 
 PROXY = "http://user:p%40ss@proxy.corp.example:3128"
@@ -51,11 +51,12 @@ def cluster_class(version: str, cp: Any, machines: Mapping[str, Any], pools: Map
         }
         return {"class": name, **({"template": parts} if version == "v1beta1" else parts)}
 
-    return {
-        "apiVersion": f"cluster.x-k8s.io/{version}",
-        "kind": "ClusterClass",
-        "metadata": {"name": "class", "namespace": "ns"},
-        "spec": {
+    return named(
+        "ClusterClass",
+        "class",
+        api=f"cluster.x-k8s.io/{version}",
+        namespace="ns",
+        spec={
             "infrastructure": reference({**infrastructure, "kind": "AWSClusterTemplate"}, version),
             "controlPlane": reference(cp, version),
             "workers": {
@@ -64,7 +65,7 @@ def cluster_class(version: str, cp: Any, machines: Mapping[str, Any], pools: Map
             },
             **copy.deepcopy(spec),
         },
-    }
+    )
 
 
 def class_and_templates(version: str, cp: Any, md: Any, *clusters: Any, **spec: Any) -> list[Any]:

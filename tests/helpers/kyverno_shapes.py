@@ -12,6 +12,7 @@ from typing import Any
 import proposals
 from krm_fn.krm.results import Result
 from krm_fn.settings import ProxySettings
+from manifests import named
 from proposals import FULL, env
 
 UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -29,12 +30,12 @@ def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: A
 def policy(*rules: Any, kind: str = "ClusterPolicy") -> Any:
     """A policy with these rules; nothing in it is shared with another, as if it were read from a file."""
     written = json.dumps(
-        {
-            "apiVersion": "kyverno.io/v1",
-            "kind": kind,
-            "metadata": {"name": "inject-proxy-env"},
-            "spec": {"validationFailureAction": "Enforce", "rules": list(rules)},
-        }
+        named(
+            kind,
+            "inject-proxy-env",
+            api="kyverno.io/v1",
+            spec={"validationFailureAction": "Enforce", "rules": list(rules)},
+        )
     )
     return json.loads(written)
 
@@ -122,12 +123,13 @@ def p10() -> Any:
     entries = '[{"name": "HTTP_PROXY", "value": "http://proxy:8080"}]'
     kept = 'c.?env.orValue([]).filter(e, e.name != "HTTP_PROXY")'
     expression = f'object.spec.containers.map(c, JSONPatch{{op: "add", path: "/env", value: {entries} + {kept}}})'
-    return {
-        "apiVersion": "policies.kyverno.io/v1",
-        "kind": "MutatingPolicy",
-        "metadata": {"name": "add-pod-proxies", "annotations": {"title": "sets HTTP_PROXY"}},
-        "spec": {"mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}]},
-    }
+    return named(
+        "MutatingPolicy",
+        "add-pod-proxies",
+        api="policies.kyverno.io/v1",
+        annotations={"title": "sets HTTP_PROXY"},
+        spec={"mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}]},
+    )
 
 
 def p13() -> Any:

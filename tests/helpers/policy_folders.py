@@ -34,6 +34,7 @@ import yaml
 
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
+from manifests import named
 from support import ROOT
 
 HERE = ROOT / "tests" / "kyverno"
@@ -94,12 +95,7 @@ def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
     if (folder / "options.yaml").exists():
         options = {**yaml.safe_load((folder / "options.yaml").read_text()), **options}
     spec["targets"] = {"kyverno": options}
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "proxy"},
-        "spec": spec,
-    }
+    config = named("ProxyConfig", "proxy", spec=spec)
     head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
     items = f"items:\n-{item[1:]}" if item else "items: []\n"
     tail = yaml.safe_dump({"functionConfig": config})

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from manifests import named
 from policy_folders import HERE, containers, name_of, objects, resources_of
 from support import need, run
 
@@ -26,12 +27,7 @@ each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
 def admitted(folder: Path, given: list[Any], *, operation: str = "CREATE", with_context: bool = True) -> list[Any]:
     """Return objects as the plugin leaves them with the generated policy of a folder; none of them may be an error."""
     cluster: list[Any] = [
-        {
-            "apiVersion": "v1",
-            "kind": "Namespace",
-            "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
-        }
-        for name in NAMESPACES
+        named("Namespace", name, api="v1", labels={"kubernetes.io/metadata.name": name}) for name in NAMESPACES
     ]
     context = folder / "context.yaml"
     if with_context and context.exists():

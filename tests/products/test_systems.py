@@ -10,6 +10,7 @@ import pytest
 
 from krm_fn.pipeline.run import run
 from krm_fn.products.distributions import OF_KIND
+from manifests import named
 from support import ROOT, inject_proxy
 
 FOLDER = ROOT.parent / "shared" / "real-inputs" / "systems"
@@ -59,21 +60,11 @@ def test_a_line_names_the_field_that_waits_to_be_asked_for(kind: tuple[str, str]
 
 
 def manifest(kind: tuple[str, str], spec: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": f"{kind[0]}/v1",
-        "kind": kind[1],
-        "metadata": {"name": "prod", "namespace": "d"},
-        "spec": spec,
-    }
+    return named(kind[1], "prod", api=f"{kind[0]}/v1", namespace="d", spec=spec)
 
 
 def findings(obj: dict[str, Any]) -> list[Any]:
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "proxy"},
-        "spec": {"httpProxy": URL, "httpsProxy": URL},
-    }
+    config = named("ProxyConfig", "proxy", spec={"httpProxy": URL, "httpsProxy": URL})
     listed = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [obj], "functionConfig": config}
     outcome = run(json.dumps(listed).encode())
     return [one for one in outcome.results if one.code]

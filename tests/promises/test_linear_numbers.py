@@ -5,35 +5,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import pytest
 
+from function_configs import URL, list_with_config
 from growth import excess
 from krm_fn.pipeline.run import run
 from manifests import control_plane, named, reference
 from support import inject_proxy
 
-_URL = "http://proxy.example.com:3128"
 Make = Callable[[int], bytes]
-WORKERS = {
-    "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
-    "kind": "KubeadmConfigTemplate",
-    "metadata": {"name": "workers"},
-    "spec": {"template": {"spec": {}}},
-}
+WORKERS = named("KubeadmConfigTemplate", "workers", spec={"template": {"spec": {}}})
 
 
 def _list_of(*items: object, **spec: object) -> bytes:
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "p"},
-        "spec": {"httpProxy": _URL, "httpsProxy": _URL, **spec},
-    }
-    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
-    return json.dumps({**head, "items": items, "functionConfig": config}).encode()
+    return list_with_config({"httpProxy": URL, "httpsProxy": URL, **spec}, *items)
 
 
 def _cidrs(number: int) -> bytes:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import pytest
 
-from function_configs import proxy_config
+from function_configs import list_with_config, proxy_config
 from growth import UNITS, excess
 from krm_fn import yamledit
 from krm_fn.config import load
@@ -30,6 +30,7 @@ from krm_fn.plan.sources import formats
 from krm_fn.yamledit import Document, cut
 from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import MAX_DEPTH
+from manifests import named
 from support import unified_diff
 
 _URL = "http://proxy.example.com:3128"
@@ -50,24 +51,11 @@ def _quietly(read: Callable[[str], object]) -> Callable[[str], object]:
 
 
 def _list_with(obj: object) -> bytes:
-    spec = {"httpProxy": _URL, "noProxy": ["10.0.0.0/8"]}
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "p"},
-        "spec": spec,
-    }
-    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
-    return json.dumps({**head, "items": [obj], "functionConfig": config}).encode()
+    return list_with_config({"httpProxy": _URL, "noProxy": ["10.0.0.0/8"]}, obj)
 
 
 def _kubeadm(**spec: object) -> dict[str, object]:
-    return {
-        "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
-        "kind": "KubeadmConfig",
-        "metadata": {"name": "a"},
-        "spec": spec,
-    }
+    return named("KubeadmConfig", "a", spec=spec)
 
 
 def _file_of_node(path: str) -> Callable[[str], object]:
@@ -75,12 +63,7 @@ def _file_of_node(path: str) -> Callable[[str], object]:
 
 
 def _text_of(kind: str, name: str, field: str, key: str) -> Callable[[str], object]:
-    head = {
-        "apiVersion": "v1",
-        "kind": kind,
-        "metadata": {"name": name},
-        "type": "addons.cluster.x-k8s.io/resource-set",
-    }
+    head = named(kind, name, api="v1", type="addons.cluster.x-k8s.io/resource-set")
     return lambda text: run(_list_with({**head, field: {key: text}}))
 
 

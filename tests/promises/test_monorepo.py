@@ -62,12 +62,12 @@ def config_map(name: str, namespace: str = "cert-manager", **data: str) -> dict[
 
 def release(**spec: Any) -> dict[str, Any]:
     chart = {"spec": {"chart": "external-dns", "sourceRef": {"kind": "HelmRepository", "name": "external-dns"}}}
-    return {
-        "apiVersion": "helm.toolkit.fluxcd.io/v2",
-        "kind": "HelmRelease",
-        "metadata": {"name": "external-dns", "namespace": "apps"},
-        "spec": {"chart": chart, "valuesFrom": [{"kind": "ConfigMap", "name": "values"}], **spec},
-    }
+    return named(
+        "HelmRelease",
+        "external-dns",
+        namespace="apps",
+        spec={"chart": chart, "valuesFrom": [{"kind": "ConfigMap", "name": "values"}], **spec},
+    )
 
 
 def values(**members: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from krm_fn.cli import main
+from manifests import named
 from support import ROOT
 
 sys.path.insert(0, str(ROOT / "action"))
@@ -30,17 +31,14 @@ def _name(text: str) -> str:
 
 
 OBJECTS = [
-    {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": _name("p")},
-        "spec": {"httpProxy": "http://proxy.corp.example:3128", "noProxy": [".corp.example"]},
-    },
-    {
-        "apiVersion": "cluster.x-k8s.io/v1beta1",
-        "kind": "Cluster",
-        "metadata": {"name": _name("c"), "namespace": _name("n")},
-        "spec": {
+    named(
+        "ProxyConfig", _name("p"), spec={"httpProxy": "http://proxy.corp.example:3128", "noProxy": [".corp.example"]}
+    ),
+    named(
+        "Cluster",
+        _name("c"),
+        namespace=_name("n"),
+        spec={
             "clusterNetwork": {"serviceDomain": _name("d")},
             "controlPlaneEndpoint": {"host": _name("h"), "port": 1},
             "controlPlaneRef": {
@@ -49,13 +47,13 @@ OBJECTS = [
                 "name": _name("cp"),
             },
         },
-    },
-    {
-        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
-        "kind": "KubeadmControlPlane",
-        "metadata": {"name": _name("cp"), "namespace": _name("n")},
-        "spec": {"kubeadmConfigSpec": {"preKubeadmCommands": ["export HTTP_PROXY=proxy.corp.example"]}},
-    },
+    ),
+    named(
+        "KubeadmControlPlane",
+        _name("cp"),
+        namespace=_name("n"),
+        spec={"kubeadmConfigSpec": {"preKubeadmCommands": ["export HTTP_PROXY=proxy.corp.example"]}},
+    ),
 ]
 _BETWEEN = "\n=== standard error\n"
 FORMS = ("text", "json", "sarif", "github", "junit")

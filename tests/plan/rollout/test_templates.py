@@ -311,12 +311,12 @@ def test_a_check_tells_of_each_name_and_changes_none() -> None:
 
 
 PLANE_SPEC = {"template": {"spec": {"kubeadmConfigSpec": {}}}}
-SECRET = {
-    "apiVersion": "v1",
-    "kind": "Secret",
-    "metadata": {"name": "one-systemd-proxy", "namespace": "org"},
-    "stringData": {"containerdProxy": '[Service]\nEnvironment="HTTP_PROXY=http://old:1"\n'},
-}
+SECRET = named(
+    "Secret",
+    "one-systemd-proxy",
+    namespace="org",
+    stringData={"containerdProxy": '[Service]\nEnvironment="HTTP_PROXY=http://old:1"\n'},
+)
 IN_SECRET = {"nodes": {"containerd": {"content": "Secret"}, "kubelet": False, "commands": False}}
 MEMBER = {"labels": {"cluster.x-k8s.io/cluster-name": "one"}}
 CLUSTER = named("Cluster", "one", namespace="org")

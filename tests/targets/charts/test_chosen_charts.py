@@ -13,6 +13,7 @@ from krm_fn.patch import lookup
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
+from manifests import named
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, proposals
 
 target = TARGETS["charts"]
@@ -473,12 +474,7 @@ def test_values_of_an_application_are_written_where_they_count(helm: Any) -> Non
 
 
 def config_map(text: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "values", "namespace": "apps"},
-        "data": {"values.yaml": text},
-    }
+    return named("ConfigMap", "values", namespace="apps", data={"values.yaml": text})
 
 
 FROM: Any = [{"kind": "ConfigMap", "name": "values"}]
@@ -500,12 +496,7 @@ def test_a_value_is_written_in_the_object_that_has_it(values: Any, text: str, *,
 
 def test_a_variable_from_a_secret_of_the_list_stays_and_the_secret_is_filled() -> None:
     source = {"name": "HTTPS_PROXY", "valueFrom": {"secretKeyRef": {"name": "proxy", "key": "https_proxy"}}}
-    secret = {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": {"name": "proxy", "namespace": "apps"},
-        "stringData": {"https_proxy": ""},
-    }
+    secret = named("Secret", "proxy", namespace="apps", stringData={"https_proxy": ""})
     of_release, of_secret = listed(release("external-dns", {"env": [source]}), secret)
     assert values_of(of_release)["env"][0] == source
     assert of_secret["stringData"] == {"https_proxy": HTTP}

@@ -11,6 +11,7 @@ from hypothesis import given
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
+from manifests import named
 from proposals import HTTP, HTTPS, NO, NONE, apply, findings, proposals
 from value_shapes import VALUES
 
@@ -27,12 +28,7 @@ def config(text: str, name: str = "mycluster-userconfig", key: str = "values") -
 
 def release(chart: str, values: Any = None, **spec: Any) -> Any:
     given = {} if values is None else {"values": values}
-    return {
-        "apiVersion": "helm.toolkit.fluxcd.io/v2",
-        "kind": "HelmRelease",
-        "metadata": {"name": "x"},
-        "spec": {"chart": {"spec": {"chart": chart}}, **given, **spec},
-    }
+    return named("HelmRelease", "x", spec={"chart": {"spec": {"chart": chart}}, **given, **spec})
 
 
 def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:

@@ -13,6 +13,7 @@ from judges import systemd_environment
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
+from manifests import named
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 from support import base64_of
 
@@ -28,11 +29,7 @@ Environment="NO_PROXY={NO}"
 Environment="no_proxy={NO}"
 """
 OLD = '[Service]\nEnvironment="HTTP_PROXY=http://old:1"\n'
-CLUSTER = {
-    "apiVersion": "cluster.x-k8s.io/v1beta1",
-    "kind": "Cluster",
-    "metadata": {"name": "mycluster", "namespace": "org-giantswarm"},
-}
+CLUSTER = named("Cluster", "mycluster", namespace="org-giantswarm")
 
 
 def secret(name: str = NAME, **members: Any) -> dict[str, Any]:

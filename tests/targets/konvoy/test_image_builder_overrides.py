@@ -14,6 +14,7 @@ from krm_fn.plan.sources import formats
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
+from manifests import named
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals, proxy_settings
 
 target = TARGETS["konvoy"]
@@ -36,12 +37,12 @@ REGISTRIES = """image_registries_with_auth:
 - host: "registry-1.docker.io"   # of the site
   username: 'my-user'
 """
-CLUSTER = {
-    "apiVersion": "cluster.x-k8s.io/v1beta1",
-    "kind": "Cluster",
-    "metadata": {"name": "cluster-1", "namespace": "site"},
-    "spec": {"infrastructureRef": {"kind": "PreprovisionedCluster", "name": "cluster-1"}},
-}
+CLUSTER = named(
+    "Cluster",
+    "cluster-1",
+    namespace="site",
+    spec={"infrastructureRef": {"kind": "PreprovisionedCluster", "name": "cluster-1"}},
+)
 AWS = {**CLUSTER, "spec": {"infrastructureRef": {"kind": "AWSCluster"}}}
 
 

@@ -15,6 +15,7 @@ from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import EKS_NODEADM, K0S, NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
+from manifests import named
 from node_runs import HTTP_ONLY, NONE, run
 
 k3s, k0s, eks = (TARGETS[f"nodes.{name}"] for name in ("k3s", "k0s", "eks"))
@@ -194,12 +195,13 @@ def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_v
 def test_patches_of_a_class_write_the_workers_of_eks_and_leave_out_its_hosted_control_plane(
     kind: NodeConfigKind,
 ) -> None:
-    cp: dict[str, Any] = {
-        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta2",
-        "kind": "AWSManagedControlPlaneTemplate",
-        "metadata": {"name": "cp", "namespace": "ns"},
-        "spec": {"template": {"spec": {}}},
-    }
+    cp: dict[str, Any] = named(
+        "AWSManagedControlPlaneTemplate",
+        "cp",
+        api="controlplane.cluster.x-k8s.io/v1beta2",
+        namespace="ns",
+        spec={"template": {"spec": {}}},
+    )
     md = obj(kind, {}) | {"metadata": {"name": "md", "namespace": "ns"}}
     workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
     given = [cluster_class("v1beta1", cp, {"md": md}, {}), cp, md, cluster("v1beta1", workers=workers)]

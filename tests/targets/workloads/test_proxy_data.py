@@ -292,12 +292,13 @@ SOCKS: list[Any] = [
 @pytest.mark.parametrize(("data", "labels"), SOCKS)
 @pytest.mark.parametrize("is_base64", [False, True])
 def test_a_proxy_for_git_over_ssh_stays_and_is_named(data: dict[str, str], labels: Any, *, is_base64: bool) -> None:
-    source = {
-        "apiVersion": "source.toolkit.fluxcd.io/v1",
-        "kind": "GitRepository",
-        "metadata": {"name": "app", "namespace": "tools"},
-        "spec": {"url": "ssh://git@git.example/a", "proxySecretRef": {"name": "proxy"}},
-    }
+    source = named(
+        "GitRepository",
+        "app",
+        api="source.toolkit.fluxcd.io/v1",
+        namespace="tools",
+        spec={"url": "ssh://git@git.example/a", "proxySecretRef": {"name": "proxy"}},
+    )
     coded = {key: base64.b64encode(text.encode()).decode() for key, text in data.items()}
     held = secret(labels=labels, **({"data": coded} if is_base64 else {"stringData": data}))
     items = [held] if labels else [source, held]

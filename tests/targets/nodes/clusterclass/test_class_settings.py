@@ -26,6 +26,7 @@ from class_objects import (
     patch,
 )
 from class_objects import answer as answer_of
+from function_configs import list_with_config
 from krm_fn.pipeline import run as pipeline
 
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}, {"class": "md", "name": "other"}]}
@@ -163,18 +164,8 @@ def test_a_group_with_another_proxy_cannot_take_it_from_the_secret_of_its_cluste
 
 def reports(items: list[Any], code: str, targets: Any = None, **spec: Any) -> list[str]:
     """Severity, kind and name of each result with a code."""
-    listed = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": copy.deepcopy(items),
-        "functionConfig": {
-            "apiVersion": "fn.inject-proxy.io/v1alpha1",
-            "kind": "ProxyConfig",
-            "metadata": {"name": "proxy"},
-            "spec": {"httpProxy": "http://proxy:1", "targets": {"nodes": IN_SECRET, **(targets or {})}, **spec},
-        },
-    }
-    found = pipeline.run(json.dumps(listed).encode()).results
+    declared = {"httpProxy": "http://proxy:1", "targets": {"nodes": IN_SECRET, **(targets or {})}, **spec}
+    found = pipeline.run(list_with_config(declared, *items)).results
     return [f"{one.severity.value} {one.ref.kind}/{one.ref.name}" for one in found if one.code == code]
 
 
