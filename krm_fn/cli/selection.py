@@ -47,9 +47,9 @@ _ITEMS_OF_LIST = r"""(?m)^["']?items["']?[ \t]*:"""
 _MARKS = ("{{", "{%", "<%", "[[")
 """The beginnings of code in templates of Helm, Go, Jinja and ERB."""
 _IN_DOUBT = r"""(?x)
-    [\[{,] [^\n"']* \$\{            # in a list or a mapping on one line: `[${DNS}]`
-    | \n [ \t]* \$\{               # at the beginning of a line, as in a list over several lines
-    | \$\{ [^}\n]* (?: : [ \n] | [ ]\# | \n | ["'] )   # with a default that is YAML of its own: `${A:-b: c}`
+    [\[{,] [^\n"'\[{,]* \$\{                              # in a list or a mapping on one line: `[${DNS}]`
+    | \n [ \t]* \$\{                                      # at the beginning of a line of a list
+    | \$\{ [^}\n$]* (?: : [ \n] | [ ]\# | \n | ["'] )   # with a default that is YAML: `${A:-b: c}`
 """
 """A placeholder with which a document may be no YAML; nearly all others are plain or quoted texts."""
 _LINES_OF_CODE = r"(?m)^.*(?:\{\{|\{%|<%|\[\[).*"
