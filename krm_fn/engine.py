@@ -113,7 +113,8 @@ class Draft:
             self.data = patch.copied(value)
             return
         parent = self._copy(path[:-1])
-        parent[_step(parent, path[-1])] = patch.copied(value)
+        step = _step(parent, path[-1])
+        parent[step] = patch.copied(value)
         if existing is _MISSING:
             _move_last_before(parent, before)
 
@@ -153,7 +154,8 @@ class Draft:
             return
         above = path[:-1]
         parent = self._copy(above)
-        del parent[_step(parent, path[-1])]
+        step = _step(parent, path[-1])
+        del parent[step]
         if not parent and len(above) > keep:
             self.remove(above, keep)
 
@@ -272,8 +274,11 @@ def _compare_items(
             _compare(before[old], after[new], (*path, str(old)), operations)
     partners = {new: old for old, new in pairs}
     staying = set(partners.values())
-    gone = [str(index) for index in reversed(range(len(before))) if index not in staying]
-    operations += [Operation("remove", (*path, index)) for index in gone]
+    for index in reversed(range(len(before))):
+        if index in staying:
+            continue
+        path_of_item = (*path, str(index))
+        operations.append(Operation("remove", path_of_item))
     length = len(pairs)
     for index, item in enumerate(after):
         if index in partners:

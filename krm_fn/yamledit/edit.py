@@ -122,7 +122,8 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
     slot = Slot(root, ROOT, root.start, root.start, root.end)
     # The smallest way first. Each way is tried without new literal blocks, too: a comment below one may become words
     # of it.
-    for way, literals in product((_IN_PLACE, _COLLECTIONS, _ALL), (True, False)):
+    ways = (_IN_PLACE, _COLLECTIONS, _ALL)
+    for way, literals in product(ways, (True, False)):
         layout_of_way = style._replace(literals=literals)
         writer = _Writer(lines, layout_of_way, known, way, envelope)
         writer.value(Child(slot, old, new))
@@ -201,7 +202,9 @@ class _Writer:
     def _mapping(self, child: Child, node: Mapping) -> None:
         """Note the edits of the members of a mapping."""
         names = [key_text(key_node) for key_node, _ in node.entries]
-        if names == [*child.old] and child.old.keys() == child.new.keys() and not self._has_aliases:
+        has_all_names = names == [*child.old]
+        keeps_members = child.old.keys() == child.new.keys()
+        if has_all_names and keeps_members and not self._has_aliases:
             # Nearly all mappings keep their members, of which one changes: no other is looked for in the text. A key
             # that is there twice, or a merge key, has fewer members in the data than in the text.
             for name, (key_node, value) in zip(names, node.entries, strict=True):
@@ -276,17 +279,13 @@ class _Writer:
         slots = [inner.slot for inner in children]
         kept = [index for index, inner in enumerate(children) if inner.new is not GONE]
         is_longer = any(entry.at < 0 for entry in entries)
-        is_shorter = len(kept) < len(children)
-        if (
-            slots
-            and not child.new
-            and self.way == _IN_PLACE
-            and _has_comment_beside(self.text, node, slots)
-        ):
+        has_other_length = is_longer or len(kept) < len(children)
+        is_emptied = slots and not child.new and self.way == _IN_PLACE
+        if is_emptied and _has_comment_beside(self.text, node, slots):
             self._overwrite(node)
             self.edits.append((slots[0].start, slots[-1].end, ""))
             return
-        if not kept or ((is_longer or is_shorter) and self.way == _COLLECTIONS):
+        if not kept or (has_other_length and self.way == _COLLECTIONS):
             self._replace(child)
             return
         # Neighbours that go are one removal: two removals would both want the comma, or the line break, between them.
@@ -349,7 +348,8 @@ class _Writer:
         if start == 0:
             return 0, text.index("\n", end) + 1, ""
         # The line break before goes, the one behind stays: a new child behind the last one comes before that.
-        return end_of_line(text, start - 1), end_of_line(text, end), ""
+        line_before = end_of_line(text, start - 1)
+        return line_before, end_of_line(text, end), ""
 
     def _block_insertion(
         self, entry: NewEntry, front: Slot | None, first: Slot, style: Layout
@@ -382,14 +382,16 @@ class _Writer:
         self, entry: NewEntry, front: Slot | None, first: Slot, style: Layout
     ) -> Edit:
         """Insert a child behind the child in front, or before ``first``; on its own line if its neighbour is."""
-        text = flow(entry.data, style, style.quote_for("", entry.data))
+        quote = style.quote_for("", entry.data)
+        text = flow(entry.data, style, quote)
         if entry.name is not None:
             name = key(entry.name, flow=True, json=style.json)
             text = f"{name}: {text}"
         neighbour = (front or first).start
         gap = " "
         if starts_line(self.text, neighbour):
-            gap = style.newline + " " * column_of(self.text, neighbour)
+            column = column_of(self.text, neighbour)
+            gap = style.newline + " " * column
         if front:
             return front.end, front.end, "," + gap + text
         return neighbour, neighbour, text + "," + gap
@@ -426,8 +428,8 @@ class _Writer:
         new = flow(data, self.style)
         comments = _comments_inside(self.text, node)
         if kind == FLOW and comments and new[0] in "[{":
-            bracket = self.text.index(new[0], node.start)
-            self.edits.append((bracket + 1, bracket + 1, new[1:-1]))
+            inside = self.text.index(new[0], node.start) + 1
+            self.edits.append((inside, inside, new[1:-1]))
             return
         may_be_block = data and isinstance(data, (dict, list)) and not self.style.json
         # Behind `---` on its line there can be no block.
@@ -456,7 +458,8 @@ class _Writer:
         # A value on the line of its key stays there, one below stays below. A block becomes one word on the line of
         # its key, unless comments above it would be lost.
         is_deeper = column_of(self.text, node.start) > column
-        if layout.is_block(node) and not (around.above.strip() and is_deeper):
+        has_comments = around.above.strip() and is_deeper
+        if layout.is_block(node) and not has_comments:
             before = " "
         tail = around.tail
         if words is not None:
@@ -488,7 +491,8 @@ class _Writer:
         if rest:
             pad = " " * (column_of(self.text, child.slot.start) + 1)
             lines = [pad + rest, *lines]
-        indent = lines[0][: -len(lines[0].lstrip(" "))]
+        first = lines[0]
+        indent = first[: -len(first.lstrip(" "))]
         comment = around.head.rstrip(" ")
         if words is not None and around.is_below:
             words += around.tail  # it was on the line of the value, and comes back there
@@ -496,7 +500,8 @@ class _Writer:
             comment += around.tail
         if words is not None:
             comment = with_note(comment, words, self.style.comment)
-        below = newline.join(["", *(indent + inner for inner in inside), *lines])
+        comments = [indent + inner for inner in inside]
+        below = newline.join(["", *comments, *lines])
         return comment + around.above + below
 
     def _words_to_keep(self, child: Child) -> str | None:
@@ -522,7 +527,9 @@ class _Writer:
         A note on it needs block style. It would outlive a password in the collection, so there is none then.
         """
         node = child.slot.node
-        if not isinstance(node, Collection) or not node.flow or not self._takes_note(child):
+        if not isinstance(node, Collection) or not node.flow:
+            return False
+        if not self._takes_note(child):
             return False
         text = self.text[node.start : node.end]
         if "@" in text or "\n" in text:
@@ -534,14 +541,22 @@ class _Writer:
     def _takes_note(self, child: Child) -> bool:
         """Return whether a value may become lines below its key, with a note behind that."""
         slot = child.slot
-        if slot.kind != KEY or column_of(self.text, slot.start) > WIDEST:
+        if slot.kind != KEY:
             return False
-        return child.holder != ROOT or slot.name not in self.envelope
+        if column_of(self.text, slot.start) > WIDEST:
+            return False
+        if child.holder != ROOT:
+            return True
+        return slot.name not in self.envelope
 
     def _has_stale_alias(self, node: Node) -> bool:
         """Return whether an alias in a value means a text that changed or went: it must be written out."""
-        for inner in walk(node) if self._has_aliases else ():
-            if isinstance(inner, Alias) and inner.target in self._changed:
+        if not self._has_aliases:
+            return False
+        for inner in walk(node):
+            if not isinstance(inner, Alias):
+                continue
+            if inner.target in self._changed:
                 return True
         return False
 
@@ -580,7 +595,8 @@ def _comments_inside(text: str, node: Node) -> list[str]:
     """Return the comments between the brackets of an empty collection: they belong to no item."""
     if not isinstance(node, Collection) or children(node):
         return []
-    return re.findall(r"(?<=[ \t\n])#[^\r\n]*", text[node.start : node.end])
+    inside = text[node.start : node.end]
+    return re.findall(r"(?<=[ \t\n])#[^\r\n]*", inside)
 
 
 def _has_comment_beside(text: str, node: Collection, slots: list[Slot]) -> bool:

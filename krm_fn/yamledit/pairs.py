@@ -29,7 +29,8 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     rest = range(len(before) - tail, len(before))
     longer = len(after) - len(before)
     pairs += [(index, index + longer) for index in rest]
-    if head + tail == min(len(before), len(after)):
+    shorter = min(len(before), len(after))
+    if head + tail == shorter:
         return pairs
     equal = partial(_matches, key=comparable)
     of_one_name = partial(_matches, key=_natural_key)
@@ -95,7 +96,8 @@ def _matches(
         return pairs
     # Nearly all lists only get items, each once: those that stay have the same order.
     index_of = dict(zip(keys_after, new, strict=True))
-    if len(index_of) == len(new) and index_of.keys() >= set(keys_before):
+    is_unique = len(index_of) == len(new)
+    if is_unique and index_of.keys() >= set(keys_before):
         partners = [index_of[name] for name in keys_before]
         if partners == sorted(set(partners)):
             return list(zip(old, partners, strict=True))
@@ -116,6 +118,7 @@ def _by_position(
 
     One that has a natural key is another item, unless it is a reference of which only the name is another one.
     """
+    has_one_length = len(old) == len(new)
     start = new.start
     for at in old:
         for to in range(start, new.stop):
@@ -123,8 +126,10 @@ def _by_position(
             other = after[to]
             if _natural_key(item) or _natural_key(other):
                 is_alike = _is_renamed(item, other)
+            elif has_one_length:
+                is_alike = True
             else:
-                is_alike = len(old) == len(new) or type(item) is type(other)
+                is_alike = type(item) is type(other)
             if is_alike:
                 yield at, to
                 start = to + 1
