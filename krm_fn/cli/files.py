@@ -89,13 +89,11 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
         raise unreadable(folder, error) from None
     for child in children:
         is_folder = child.is_dir(follow_symlinks=False)
-        is_read = is_folder or child.name.endswith(ENDINGS)
-        if child.name.startswith((*TEMPLATES, UNFINISHED)):
-            is_read = True
-        elif child.name.startswith("."):
-            is_read = False
-        if not is_read:
-            continue
+        if not child.name.startswith((*TEMPLATES, UNFINISHED)):
+            if child.name.startswith("."):
+                continue
+            if not (is_folder or child.name.endswith(ENDINGS)):
+                continue
         if ignored.keeps(child.path, is_folder=is_folder):
             yield child
 
@@ -125,8 +123,10 @@ def folders_around(folder: str) -> Iterator[tuple[str, Sequence[str]]]:
     root = repository or os.getcwd()
     if root in (folder, os.sep) or not Path(folder).is_relative_to(root):
         return
-    walk = os.walk(root)
-    for path, folders, files in walk if repository else islice(walk, _MOST_FOLDERS):
+    walk: Iterable[tuple[str, list[str], list[str]]] = os.walk(root)
+    if not repository:
+        walk = islice(walk, _MOST_FOLDERS)
+    for path, folders, files in walk:
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield path, files
 
@@ -139,8 +139,13 @@ def real_path(name: str) -> str:
 
 def common_folder(paths: Sequence[str]) -> str:
     """Return the absolute path of the innermost folder that holds all of the paths; without any, the current one."""
-    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths or "."]
-    return os.path.commonpath([os.path.realpath(folder) for folder in folders])
+    folders = []
+    for path in paths or ".":
+        folder = path
+        if not os.path.isdir(path):
+            folder = os.path.dirname(path)
+        folders.append(os.path.realpath(folder))
+    return os.path.commonpath(folders)
 
 
 _NamePatterns = list[re.Pattern[str] | None]
@@ -184,12 +189,17 @@ class Ignored(NamedTuple):
         """Return whether an absolute path is not left out."""
         names = path.split("/")
         for rule in chain(reversed(self.exclude), reversed(self.rules)):
-            if rule.matches(names, is_folder=is_folder):
-                if rule.leaves_out and rule.is_of_git:
+            if not rule.matches(names, is_folder=is_folder):
+                continue
+            if rule.leaves_out:
+                if rule.is_of_git:
                     return self._is_tracked(path, is_folder=is_folder)
-                if rule.leaves_out or not self.is_inside:
-                    return not rule.leaves_out
-        return not self.is_inside or self._is_tracked(path, is_folder=is_folder)
+                return False
+            if not self.is_inside:
+                return True
+        if not self.is_inside:
+            return True
+        return self._is_tracked(path, is_folder=is_folder)
 
     def below(self, folder: str) -> Ignored:
         """Return the rules for a folder, an absolute path, inside of this one."""
@@ -235,7 +245,9 @@ def repository_of(folder: str) -> str | None:
 def _index_of(root: str) -> bytes:
     """Return the content of the index of a git repository, which may be missing."""
     index = os.path.join(root, ".git/index")
-    return read_file(index, os.path.relpath(index)) if os.path.isfile(index) else b""
+    if not os.path.isfile(index):
+        return b""
+    return read_file(index, os.path.relpath(index))
 
 
 def _matches(names: Sequence[str], patterns: _NamePatterns) -> bool:
@@ -304,8 +316,11 @@ def _patterns(text: str) -> _NamePatterns:
     return patterns
 
 
-def _literal(found: re.Match[str]) -> str:
-    return found[1] if found[1] in _LITERAL_IN_FNMATCH else f"[{found[1]}]"
+def _literal(escaped: re.Match[str]) -> str:
+    char = escaped[1]
+    if char in _LITERAL_IN_FNMATCH:
+        return char
+    return f"[{char}]"
 
 
 # what is written
@@ -340,7 +355,9 @@ def write_files(changes: FileChanges, *, before: Callable[[], object]) -> None:
             _replace(file, beside.get(file))
     except OSError as error:
         left = _restored(done)
-        which = f"{', '.join(left)} could not be restored" if left else "nothing was written"
+        which = "nothing was written"
+        if left:
+            which = f"{', '.join(left)} could not be restored"
         raise OutputError(f'"{file}" cannot be written: {error.strerror}; {which}') from None
     except BaseException:  # Ctrl-C, or nobody takes the output
         _restored(done)
@@ -369,9 +386,11 @@ def _refuse_other_state(file: Path, change: ContentChange) -> None:
     if change.old is None:
         if file.exists():
             raise OSError(errno.EEXIST, "it exists")
-    elif not file.is_file() or file.read_bytes() != change.old:
+        return
+    if not file.is_file() or file.read_bytes() != change.old:
         raise OSError(errno.EBUSY, "it has changed since it was read, so run the command again")
-    elif not (file.stat().st_mode & 0o222 and os.access(file, os.W_OK)):
+    is_for_writing = file.stat().st_mode & 0o222
+    if not (is_for_writing and os.access(file, os.W_OK)):
         raise OSError(errno.EACCES, "it is read-only")
 
 
@@ -395,7 +414,9 @@ def _replace(file: Path, new: Path | None) -> None:
         return
     if file.exists():
         old = file.stat()
-        if old.st_nlink > 1 or (old.st_uid, old.st_gid) != (new.stat().st_uid, new.stat().st_gid):
+        status = new.stat()
+        is_of_same_owner = (old.st_uid, old.st_gid) == (status.st_uid, status.st_gid)
+        if old.st_nlink > 1 or not is_of_same_owner:
             from shutil import copyfile  # noqa: PLC0415 -- few files are so, and it loads compression
 
             copyfile(new, file)

@@ -53,7 +53,10 @@ _IN_DOUBT = r"""(?x)
 """
 """A placeholder with which a document may be no YAML; nearly all others are plain or quoted texts."""
 _LINES_OF_CODE = r"(?m)^.*(?:\{\{|\{%|<%|\[\[).*"
-_NO_CODE = re.compile(r"""(?:"[^"\n]*"|'[^'\n]*')(?![^\s,\]}:])|(?:^|(?<=\s))#.*""", re.MULTILINE)
+_NO_CODE = r"""(?xm)
+    (?: "[^"\n]*" | '[^'\n]*' ) (?! [^\s,\]}:] )  # `"{{ .Name }}",`
+    | (?: ^ | (?<=\s) ) \#.*                       # `# {{ .Name }}`
+"""
 """Texts in quotes that end where YAML lets them end, as none does in `"{{ .Get "a" }}"`, and comments."""
 
 
