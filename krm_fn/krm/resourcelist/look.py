@@ -28,12 +28,22 @@ _KIND = re.compile(
     """
 )
 """A key, and its value if that is one word beside it; the value of another key is unknown."""
-_UNUSUAL_KEY = r"""\?\s+(?:["']?kind|[#&!*])|\*[^\s,\[\]{}*]+[ \t]+:|<<["']?[ \t]*:"""
-"""``? kind``, ``*k : Pod`` and ``<<: *base``: keys that are no words beside a colon."""
+_UNUSUAL_KEY = r"""(?x)
+    \? \s+ (?: ["']? kind | [\#&!*] )  # `? kind`, `? &k kind`, `? *k`
+    | \* [^\s,\[\]{}*]+ [ \t]+ :       # `*k : Pod`
+    | << ["']? [ \t]* :                # `<<: *base`
+"""
+"""Keys that are no words beside a colon."""
 _ESCAPED_LETTER = re.compile(
-    r"\\(?:x[2-7]|u00[2-7]|U000000[2-7]|(?<=[A-Za-z0-9_.:/-]\\)(?<!\\n\\)\r?\n)"
+    r"""(?x)
+    \\ (?:
+        x[2-7] | u00[2-7] | U000000[2-7]  # a letter by its number: `"\x6bind"`, `"\u006bind"`
+        | (?<= [A-Za-z0-9_.:/-] \\ )      # a word that goes on in the next line: `"Deploy\`,
+          (?<! \\n \\ ) \r?\n             # unless a line break ends it: `"first line\n\`
+    )
+    """
 )
-"""Signs that hide a word in double quotes: a letter as an escape, or a word that goes on in the next line."""
+"""Signs that hide a word in double quotes."""
 _ESCAPED_SLASH = r"\/"
 
 
