@@ -116,7 +116,8 @@ def uses(obj: Object) -> Iterator[Use]:
         yield Use(source, deployment, _NAMES_DEPLOYMENT[obj.group_kind])
     if not (is_cluster_api(source.group) or source.group_kind == tkg.CLUSTER_BOOTSTRAP):
         return
-    for field, role in _REFERENCES.get(source.kind, {}).items():
+    fields = _REFERENCES.get(source.kind, {})
+    for field, role in fields.items():
         for path, value in find_values(obj.data, pattern(field)):
             target = target_of(value, source.namespace, source.file)
             if isinstance(value, str) and value:  # the `secretRef` of a ClusterBootstrap
@@ -127,10 +128,15 @@ def uses(obj: Object) -> Iterator[Use]:
 
 def cluster_deployment_of(obj: Object) -> Key | None:
     """Return the ClusterDeployment that an object of OpenShift names, which need not be in the list."""
-    reference = lookup(obj.data, _NAMES_DEPLOYMENT.get(obj.group_kind, ("",)))
+    path = _NAMES_DEPLOYMENT.get(obj.group_kind)
+    if path is None:
+        return None
+    reference = lookup(obj.data, path)
     name = text_at(reference, ("name",))
+    if not name:
+        return None
     namespace = text_at(reference, ("namespace",)) or obj.ref.namespace
-    return Key(*_DEPLOYMENT, namespace, name, obj.ref.file_path) if name else None
+    return Key(*_DEPLOYMENT, namespace, name, obj.ref.file_path)
 
 
 def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
@@ -193,17 +199,18 @@ def target_of(reference: Any, namespace: str, file: str = "") -> Key | None:
     name = stripped(reference.get("name"))
     if not (kind and name):
         return None
-    group = (
-        stripped(reference.get("apiGroup"))
-        or stripped(reference.get("apiVersion")).rpartition("/")[0]
-    )
-    return Key(group, kind, stripped(reference.get("namespace")) or namespace, name, file)
+    group = stripped(reference.get("apiGroup"))
+    if not group:
+        group, _, _ = stripped(reference.get("apiVersion")).rpartition("/")
+    its_namespace = stripped(reference.get("namespace"))
+    return Key(group, kind, its_namespace or namespace, name, file)
 
 
 def _worker_class(obj: Object, path: Pointer) -> WorkerClass:
     if path[:2] != ("spec", "workers"):
         return ("", "")
-    return (path[2], stripped(lookup(obj.data, (*path[:4], "class"))))
+    name = lookup(obj.data, (*path[:4], "class"))
+    return (path[2], stripped(name))
 
 
 def is_open(namespace: str) -> bool:
@@ -221,7 +228,10 @@ def nearest(keys: Iterable[Key], file: str) -> list[Key]:
 
     So an object in its own file is the nearest one, and one in a file beside it is nearer than one in a folder below.
     """
-    ranks = {key: (_shared_steps(key.file, file), -key.file.count("/")) for key in keys}
+    ranks = {}
+    for key in keys:
+        shared = _shared_steps(key.file, file)
+        ranks[key] = (shared, -key.file.count("/"))
     best = max(ranks.values(), default=None)
     return [key for key, rank in ranks.items() if rank == best]
 
@@ -256,8 +266,12 @@ class Folders:
         It is empty where that folder holds several. Outside of it may be other clusters, which have no say.
         """
         folder = self.cluster_folder(file)
-        clusters = {} if folder is None else self._clusters[folder]
-        return next(iter(clusters.values())) if len(clusters) == 1 else []
+        if folder is None:
+            return []
+        clusters = list(self._clusters[folder].values())
+        if len(clusters) > 1:
+            return []
+        return clusters[0]
 
     def within_reach(self, keys: Iterable[Key], folder: str, inside: str) -> list[Key]:
         """Return those objects of a folder that may be for the same cluster as one part of it, and are outside of that.
@@ -303,9 +317,9 @@ class ObjectIndex(Mapping[Key, _Value]):
         """Add an object; the last one of a key counts."""
         if key not in self._members:
             namespace = "" if is_open(key.namespace) else key.namespace
-            for scope in _scopes(key.file):
-                for name in {namespace, _ANY}:
-                    identity = key._replace(namespace=name).identity
+            for name in {namespace, _ANY}:
+                identity = key._replace(namespace=name).identity
+                for scope in _scopes(key.file):
                     self._below.setdefault((scope, identity), []).append(key)
         self._members[key] = value
 
@@ -318,17 +332,22 @@ class ObjectIndex(Mapping[Key, _Value]):
             keys = self._namesakes(key, scope)
             if self._folders and scope != key.file:
                 keys = self._folders.within_reach(keys, scope, inside)
-            if keys:
-                near = keys if scope == key.file else nearest(keys, key.file)
-                return [other for other in near if other.namespace == key.namespace] or near
-            inside = scope
+            if not keys:
+                inside = scope
+                continue
+            if scope != key.file:
+                keys = nearest(keys, key.file)
+            of_namespace = [other for other in keys if other.namespace == key.namespace]
+            return of_namespace or keys
         return []
 
     def find_all(self, key: Key) -> list[Key]:
         """Return the objects that a key means, which are equally near; none where they are in several namespaces."""
         candidates = self.candidates(key)
         namespaces = {other.namespace for other in candidates}
-        return candidates if len(namespaces) == 1 else []
+        if len(namespaces) > 1:
+            return []
+        return candidates
 
     def find(self, key: Key) -> Key | None:
         """Return the first object that a key means; None if there is none."""
@@ -343,7 +362,8 @@ class ObjectIndex(Mapping[Key, _Value]):
         names = [_ANY] if is_open(key.namespace) else [key.namespace, ""]
         keys: list[Key] = []
         for name in names:
-            keys += self._below.get((scope, key._replace(namespace=name).identity), ())
+            identity = key._replace(namespace=name).identity
+            keys += self._below.get((scope, identity), ())
         return keys
 
     def __getitem__(self, key: Key) -> _Value:
@@ -374,12 +394,15 @@ def _scopes(file: str) -> Iterator[str]:
 def _part(file: str, folder: str) -> str:
     """Return the file or folder, directly in a folder, that a file below that is in."""
     end = file.find("/", len(folder) + 1)
-    return file if end < 0 else file[:end]
+    if end < 0:
+        return file
+    return file[:end]
 
 
 def _add(key: Key, keys: dict[str, dict[Identity, list[Key]]]) -> None:
     for scope in _scopes(key.file):
-        keys.setdefault(scope, {}).setdefault(key.identity, []).append(key)
+        of_scope = keys.setdefault(scope, {})
+        of_scope.setdefault(key.identity, []).append(key)
 
 
 def _shared_steps(path: str, other: str) -> int:

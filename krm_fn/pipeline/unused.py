@@ -111,8 +111,7 @@ def unused_matchers(
             continue  # the ProxyConfig is for other lists, too
         if not matcher.words:
             continue  # globs alone: every object would have to be read
-        indexes = source.holding(matcher.words)
-        candidates = chain(planned, readable_objects(source, indexes))
+        candidates = chain(planned, readable_objects(source, source.holding(matcher.words)))
         if any(matcher.fits(obj, overview.uses) for obj in candidates):
             continue
         message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"

@@ -78,10 +78,12 @@ def _references(
         for obj in reader.read(index):
             if row.fills != VARIABLES and obj.group_kind not in known_kinds:
                 continue
-            if is_selected(obj, config):
-                file = obj.ref.file_path
-                for reference in target.references(obj.data, options, sources._replace(file=file)):
-                    yield reference._replace(key=reference.key._replace(file=file))
+            if not is_selected(obj, config):
+                continue
+            file = obj.ref.file_path
+            sources_from_file = sources._replace(file=file)
+            for reference in target.references(obj.data, options, sources_from_file):
+                yield reference._replace(key=reference.key._replace(file=file))
 
 
 def _listed(
@@ -94,7 +96,9 @@ def _listed(
     for index in items_of_kinds(reader.source, kinds, tuple(names)):
         for obj in reader.read(index):
             key = key_of(obj)
-            if not key.group and key.name in names and is_selected(obj, config):
+            if key.group or key.name not in names:
+                continue
+            if is_selected(obj, config):
                 listed.add(key, DataUse({**obj.data}, []))
     for reference in references:
         for use in find_uses(listed, reference.key):
