@@ -68,13 +68,16 @@ def last_counts(assignments: Sequence[Assignment]) -> list[Assignment]:
     """Return the assignments so that of each name only the last valid one counts."""
     winners: dict[str, int] = {}
     for index, assignment in enumerate(assignments):
+        if not assignment.counts:
+            continue
         is_valid = assignment.value is not None
-        if assignment.counts and (is_valid or assignment.name not in winners):
+        if is_valid or assignment.name not in winners:
             winners[assignment.name] = index
-    return [
-        assignment._replace(counts=winners.get(assignment.name) == index)
-        for index, assignment in enumerate(assignments)
-    ]
+    counted = []
+    for index, assignment in enumerate(assignments):
+        is_winner = winners.get(assignment.name) == index
+        counted.append(assignment._replace(counts=is_winner))
+    return counted
 
 
 def effective(assignments: Sequence[Assignment]) -> dict[str, Assignment]:
@@ -131,20 +134,23 @@ def _removals(
             if not assignment.name or kept.get(assignment.name) is assignment:
                 staying.append(assignment)  # noqa: PERF401
         if not staying:
-            start, end = line[0].line_start, line[0].line_end
+            start = line[0].line_start
+            end = line[0].line_end
             comments = re.findall(_COMMENT_LINE, text[start:end])
             yield start, end, "".join(comments)
             continue
         for index, assignment in enumerate(line):
             if assignment in staying:
                 continue
-            start, end = assignment.start, assignment.end
+            start = assignment.start
+            end = assignment.end
             if staying[0].start < start:
                 start = line[index - 1].end
             else:
                 end = line[index + 1].start
             if re.search(_COMMENT_LINE, text[start:end]):
-                start, end = assignment.start, assignment.end
+                start = assignment.start
+                end = assignment.end
             yield start, end, ""
 
 
@@ -159,15 +165,18 @@ def _additions(
     place, head = last_place
     for name in wanted:
         if name in kept:
-            place, head = kept[name].line_start, ""
+            place = kept[name].line_start
+            head = ""
             break
     added: dict[int, str] = {}
     for name, value in wanted.items():
         if name in kept:
-            place, head = kept[name].line_end, ""
+            place = kept[name].line_end
+            head = ""
         else:
-            lines = added.get(place, head) + writing.line(name, value)
-            added[place] = lines + newline_of(text)
+            lines = added.get(place, head)
+            line = writing.line(name, value)
+            added[place] = lines + line + newline_of(text)
     for place, lines in added.items():
         yield place, place, lines
 
@@ -237,7 +246,8 @@ def _assignments(row: LineForm, text: str) -> list[Assignment]:
         elif value is not None:
             value = placeholders.shown(value)
         name = variables.get(line["name"], line["name"])
-        start, end = line.start("value"), line.end("blanks")
+        start = line.start("value")
+        end = line.end("blanks")
         assignments.append(Assignment(name, value, start, end, *line.span()))
     return last_counts(assignments)
 
@@ -251,7 +261,8 @@ def _read(row: LineForm, text: str) -> list[Assignment]:
 def _problem(row: LineForm, text: str) -> str:
     names = "|".join(row.names.values())
     mentioned = rf"(?im)^(?![ \t]*(?:#|//))[^\r\n]*?\b(?:{names}){row.sign}"
-    if len(re.findall(mentioned, text)) != len(_read(row, text)):
+    lines = re.findall(mentioned, text)
+    if len(lines) != len(_read(row, text)):
         return "it sets a proxy with other lines than plain assignments"
     if row.limits and re.search(row.limits, text):
         return "other lines of it decide about the proxy, too"
@@ -302,4 +313,5 @@ def _written(row: LineForm, value: str) -> str:
 
 
 def _line(row: LineForm, name: str, value: str) -> str:
-    return row.line.format(name=row.names.get(name, name), value=_written(row, value))
+    name_in_file = row.names.get(name, name)
+    return row.line.format(name=name_in_file, value=_written(row, value))

@@ -104,8 +104,9 @@ def _judge_cases(variables: _Variables) -> _Findings:
         first = variables.readings.get(upper)
         second = variables.readings.get(lower)
         if first and second:
+            values = {first.value, second.value}
             # An unknown value may be equal.
-            if first.value != second.value and None not in (first.value, second.value):
+            if len(values) > 1 and None not in values:
                 message = (
                     f"`{upper}` and `{lower}` must be equal: Go reads the first, curl, Python and Node "
                     "the second"
@@ -136,7 +137,8 @@ def _judge_lists(variables: _Variables) -> _Findings:
     for value, about in variables.by_value(variables.lists).items():
         # The unknown part of a list may hold the entries that seem to be missing.
         is_whole = about[0].value is not None
-        for finding in judge_list(value, variables.reader, has_proxy=has_proxy and is_whole):
+        must_be_complete = has_proxy and is_whole
+        for finding in judge_list(value, variables.reader, has_proxy=must_be_complete):
             yield finding, about
 
 
@@ -192,26 +194,30 @@ def judge_config(
     for number, override in enumerate(config.overrides):
         parts["spec", "overrides", str(number)] = override
     for path, part in parts.items():
-        if part.http_proxy is not None or part.https_proxy is not None:
-            http_proxy = (
-                config.declaration.http_proxy if part.http_proxy is None else part.http_proxy
-            )
-            https_proxy = (
-                config.declaration.https_proxy if part.https_proxy is None else part.https_proxy
-            )
+        http_proxy = part.http_proxy
+        https_proxy = part.https_proxy
+        if http_proxy is not None or https_proxy is not None:
+            if http_proxy is None:
+                http_proxy = config.declaration.http_proxy
+            if https_proxy is None:
+                https_proxy = config.declaration.https_proxy
             for finding in _judge_proxies(http_proxy, https_proxy):
-                yield Result.of(finding.code, finding.message, path).about(config_ref)
+                result = Result.of(finding.code, finding.message, path)
+                yield result.about(config_ref)
         texts = tuple(entry.text for entry in part.no_proxy or ())
         if config.declaration.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)
-        for finding in judge_list(",".join(texts), Reader(audience), has_proxy=False):
+        value = ",".join(texts)
+        for finding in judge_list(value, Reader(audience), has_proxy=False):
             result = Result.of(finding.code, finding.message, (*path, "noProxy"))
             yield result.about(config_ref)
 
 
 def _judge_proxies(http_proxy: str, https_proxy: str) -> list[Finding]:
     """Return the faults of two URLs of a ProxyConfig that belong together."""
-    findings = [HTTPS_MISSING] if http_proxy and not https_proxy else []
+    findings: list[Finding] = []
+    if http_proxy and not https_proxy:
+        findings.append(HTTPS_MISSING)
     for url in dict.fromkeys((http_proxy, https_proxy)):
         if placeholders.is_template(url):
             findings.append(_FILLED_IN_LATER)

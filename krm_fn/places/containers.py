@@ -150,8 +150,9 @@ class EnvEntries(NamedTuple):
             blank = blank._replace(is_provided=is_provided, maybe_elsewhere=beside)
             reading = read_entry(blank, entry)
             yield reading
-            if "no_proxy" not in self.names and name.lower() not in last:
-                yield reading._replace(variable=name.lower(), member=name)
+            lower = name.lower()
+            if "no_proxy" not in self.names and lower not in last:
+                yield reading._replace(variable=lower, member=name)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Correct the first entry of each variable, remove the others, and add missing ones."""
@@ -193,7 +194,8 @@ class EnvEntries(NamedTuple):
         last = [entry["name"] for entry in ours]
         twins = {name.swapcase() for name in last}.intersection(self.names)
         in_order = sorted(last, key=self.names.index)
-        is_in_order = twins <= {*last} and last == in_order
+        has_twins = twins.issubset(last)
+        is_in_order = has_twins and last == in_order
         for name in self.names:
             if name in done or name not in values:
                 continue

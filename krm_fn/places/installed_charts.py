@@ -33,7 +33,8 @@ class ChartSources(NamedTuple):
     def find(self, key: Key) -> list[ChartSource]:
         """Return a source, none for one that is not known, several where it may be one of several."""
         candidates = self.listed.candidates(key._replace(file=self.file))
-        return list(dict.fromkeys(self.listed[candidate] for candidate in candidates))
+        sources = [self.listed[candidate] for candidate in candidates]
+        return list(dict.fromkeys(sources))
 
 
 NO_SOURCES = ChartSources()
@@ -94,8 +95,12 @@ def charts_of(
         paths = [path for path, _ in items_at(obj, ("spec", "sources"))]
         for path in paths or [("spec", "source")]:
             use = _application_chart(obj, path)
-            if use.name and (takes_any_folder or not use.is_folder or _holds_chart(obj, path)):
-                yield use
+            if not use.name:
+                continue
+            may_hold_others = use.is_folder and not takes_any_folder
+            if may_hold_others and not _holds_chart(obj, path):
+                continue
+            yield use
 
 
 def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
@@ -105,7 +110,9 @@ def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
     source = lookup(obj, path if chart else _CHART_REF)
     kind = text_at(source, ("kind",))
     name = text_at(source, ("name",))
-    namespace = text_at(source, ("namespace",)) or text_at(obj, ("metadata", "namespace"))
+    namespace = text_at(source, ("namespace",))
+    if not namespace:
+        namespace = text_at(obj, ("metadata", "namespace"))
     listed = sources.find(Key(FLUX_SOURCES, kind, namespace, name))
     names = ""
     version = text_at(obj, (*_CHART, "version"))
@@ -119,7 +126,9 @@ def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
     if is_folder:  # the version is that of the Git repository, or none
         version = ""
     urls = " ".join(source.url for source in listed)
-    return ChartUse(names or chart_of(obj), repository, ("spec",), urls, is_folder, version)
+    if not names:
+        names = chart_of(obj)
+    return ChartUse(names, repository, ("spec",), urls, is_folder, version)
 
 
 def _application_chart(obj: Data, path: Pointer) -> ChartUse:
@@ -140,7 +149,8 @@ def _holds_chart(obj: Data, path: Pointer) -> bool:
     """Return whether a folder holds no plain manifests: values of Helm, or the usual folder of charts, tell."""
     if lookup(obj, (*path, "helm")):
         return True
-    *above, _ = text_at(obj, (*path, "path")).strip("/ ").split("/")
+    folder = text_at(obj, (*path, "path")).strip("/ ")
+    *above, _ = folder.split("/")
     return "charts" in above
 
 
@@ -152,7 +162,9 @@ def is_known(use: ChartUse) -> bool:
     """Return whether the table says under which values a chart takes a proxy."""
     from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
 
-    return use.name in CHARTS and not (use.is_of_bitnami or use.is_folder)
+    if use.is_of_bitnami or use.is_folder:
+        return False
+    return use.name in CHARTS
 
 
 def charts_in(

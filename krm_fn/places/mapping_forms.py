@@ -77,9 +77,9 @@ class Members(NamedTuple):
 
     def is_in(self, mapping: Any) -> bool:
         """Return whether a mapping has one of the members, if only an empty one."""
-        return isinstance(mapping, dict) and any(
-            lookup(mapping, steps, self) is not self for steps in self.steps.values()
-        )
+        if not isinstance(mapping, dict):
+            return False
+        return any(lookup(mapping, steps, self) is not self for steps in self.steps.values())
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield the variables of the members, unless a person has switched them off."""
@@ -91,7 +91,8 @@ class Members(NamedTuple):
             path = (*place.path, *steps)
             value = lookup(data, path)
             if isinstance(value, list):
-                value = ",".join(entry for entry in value if isinstance(entry, str))
+                texts = [entry for entry in value if isinstance(entry, str)]
+                value = ",".join(texts)
             if not isinstance(value, str):
                 yield from _read_wrong_type(place, variable, path, value)
                 continue
@@ -241,9 +242,10 @@ class HostAndPort(NamedTuple):
         """Set host, port and list, or remove them."""
         draft.mapping((*place.path, self.proxy))
         url = split_url(settings.http_proxy)
+        port = int(url.port[1:]) if url.port else None
         values = {
             (self.proxy, "host"): url.host or None,
-            (self.proxy, "port"): int(url.port[1:]) if url.port else None,
+            (self.proxy, "port"): port,
             (self.no,): settings.no_proxy or None,
         }
         set_members(draft, place, values)

@@ -51,7 +51,8 @@ class Text(NamedTuple):
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield the variables of the text as the data hold it, so also after an edit; each path leads to the text."""
-        for reading in self.form.read(embedded.current(data, self.value), place):
+        text = embedded.current(data, self.value)
+        for reading in self.form.read(text, place):
             yield reading._replace(path=place.path)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
@@ -69,7 +70,8 @@ class Text(NamedTuple):
         if not place.path:
             draft.set((), new)
         elif new or self.stays:
-            draft.set(place.path, self.value.written(new))
+            written = self.value.written(new)
+            draft.set(place.path, written)
         else:
             for path in embedded.places(draft.data, self.value):
                 draft.remove(path, keep=place.kept_steps)
