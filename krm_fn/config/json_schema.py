@@ -48,7 +48,8 @@ def resolved(node: Node) -> Node:
     """Return a node with the schema that it refers to; its own keywords win."""
     if "$ref" not in node:
         return node
-    merged = {**schema()["$defs"][node["$ref"].removeprefix("#/$defs/")], **node}
+    name = node["$ref"].removeprefix("#/$defs/")
+    merged = {**schema()["$defs"][name], **node}
     del merged["$ref"]
     return merged
 
@@ -89,7 +90,8 @@ def _has_all(value: Any, names: list[str]) -> bool:
 def _has_companions(value: Any, companions: Mapping[str, list[str]]) -> bool:
     if not isinstance(value, dict):
         return True
-    return all(_has_all(value, needed) for name, needed in companions.items() if name in value)
+    needed = [names for name, names in companions.items() if name in value]
+    return all(_has_all(value, names) for names in needed)
 
 
 def _is_at_most(value: Any, most: int) -> bool:
@@ -230,13 +232,17 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     for path, node in fields().items():
         if [*node.get("properties", ())] != here:
             _, _, below = path.partition(".")
-            for word in {path.rpartition(".")[2], below.replace(".", "")}:
+            _, _, last = path.rpartition(".")
+            for word in {last, below.replace(".", "")}:
                 names.setdefault(word.lower(), []).append(path)
     for target in ROWS:
-        is_alike = name.lower() in (part_of(target).lower(), target.replace(".", "").lower())
+        part = part_of(target)
+        whole = target.replace(".", "")
+        is_alike = name.lower() in (part.lower(), whole.lower())
         if is_alike and f"targets.{target}" not in fields():
             return f"unknown field: {_PART.format(target)}"
-    paths = names.get(nearest(name, names, alike=0.8) or "", [])
+    near = nearest(name, names, alike=0.8)
+    paths = names.get(near or "", [])
     if len(paths) == 1:
         return f"unknown field; did you mean `{root}{paths[0]}`?"
     outermost = [known_name for known_name in here if "." not in known_name]
@@ -263,12 +269,14 @@ def _wrong_type(node: Node, value: Any) -> str:
     if "enum" in node:
         return _not_one_of(node, "")
     if not isinstance(wanted, str):
-        return f"must be {' or '.join(_NAMES[name] for name in reversed(wanted))}"
+        types = [_NAMES[name] for name in reversed(wanted)]
+        return f"must be {' or '.join(types)}"
     if wanted == "string" and isinstance(value, (bool, int, float)):
         return "must be a string: quote it"
     message = f"must be {_NAMES[wanted]}"
     if wanted in ("object", "array") and "examples" in node:
-        message += f", as in `{json.dumps(node['examples'][0])}`"
+        example = json.dumps(node["examples"][0])
+        message += f", as in `{example}`"
     return message
 
 
@@ -286,8 +294,9 @@ def _missing(node: Node, value: Any) -> str:
 
 
 def _without_companion(node: Node, value: Any) -> str:
-    name = next(name for name in node["dependentRequired"] if name in value)
-    (companion,) = node["dependentRequired"][name]
+    companions = node["dependentRequired"]
+    name = next(name for name in companions if name in value)
+    (companion,) = companions[name]
     return f"must hold `{companion}` where it holds `{name}`"
 
 

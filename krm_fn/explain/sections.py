@@ -45,7 +45,10 @@ def sections(explanation: Explanation) -> list[Section]:
     clusters = _clusters(explanation.clusters)
     actions = list(_actions(explanation))
     of_proxies = ("Who gets it", "Proxy", "Objects")
-    covered = [[*row.cells, "\n".join(map(str, row.reasons))] for row in explanation.covered]
+    covered = []
+    for row in explanation.covered:
+        reasons = "\n".join(map(str, row.reasons))
+        covered.append([*row.cells, reasons])
     shown = [
         Section("What to do", ("What", "Text", "Places"), actions, is_list=True),
         Section(COVERED, (*HEAD, "Why"), covered),
@@ -111,8 +114,11 @@ def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
         alike[key].append(cluster)
     rows = []
     for (proxies, _), members in alike.items():
-        names = [cluster.name for cluster in members]
-        left = dict.fromkeys(why for cluster in members for why in cluster.left)
+        names = []
+        left = {}
+        for cluster in members:
+            names.append(cluster.name)
+            left.update(dict.fromkeys(cluster.left))
         rows.append(["\n".join(names), proxies, "\n".join(left)])
     return rows
 
@@ -122,7 +128,11 @@ def _proxies(cluster: ClusterAnswer) -> str:
     parts = defaultdict(list)
     for part, url in cluster.proxies.items():
         parts[url].append(part)
-    return "\n".join(f"`{url}` {', '.join(named)}" for url, named in parts.items())
+    lines = []
+    for url, names in parts.items():
+        parts_of_url = ", ".join(names)
+        lines.append(f"`{url}` {parts_of_url}")
+    return "\n".join(lines)
 
 
 def _nodes(changes: Iterable[NodeChange]) -> _Rows:

@@ -37,7 +37,8 @@ def compose(
     elif audience is Audience.TKG and policy.style is not Style.VERBATIM:
         policy = policy._replace(style=Style.TKG)
     is_merged = policy.style not in REPEATING
-    is_off = is_merged and [entry.text for entry in user] == ["*"]
+    texts = [entry.text for entry in user]
+    is_off = is_merged and texts == ["*"]
     forms = derived_forms = _as_written
     if policy.style is Style.PORTABLE:
         # A derived host is exact: it gets no dotted form, which would mean its subdomains.
@@ -79,7 +80,8 @@ def _rewritten(entry: Entry, text: str) -> Entry:
     if entries.address(text) and entries.network(entry.text):
         rule = f"the address itself beside {entry.text} (for clients that read no CIDRs)"
         return entry.by_rule(text, rule)
-    return entry._replace(text=text, why=(*entry.why, f'written "{entry.text}"'))
+    why = f'written "{entry.text}"'
+    return entry._replace(text=text, why=(*entry.why, why))
 
 
 def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list[Entry]:
@@ -101,8 +103,10 @@ def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list
 
 def _is_last_of_domain(entry: Entry, texts: set[str]) -> bool:
     """Return whether a derived rooted name is the only entry of its domain that ``exclude`` has left."""
+    if Origin.RULE not in entry.origins:
+        return False
     domain = entry.text.removeprefix(".svc.").removesuffix(".")
-    if Origin.RULE not in entry.origins or entry.text != f".svc.{domain}.":
+    if entry.text != f".svc.{domain}.":
         return False
     return texts.isdisjoint((domain, f".{domain}", f".svc.{domain}"))
 

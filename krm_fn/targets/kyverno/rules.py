@@ -78,7 +78,9 @@ def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
         if name.startswith("autogen-"):
             continue
         if isinstance(lookup(fields, ("mutate",)), Mapping):
-            title = f'rule "{name}"' if name else f"rule {path[-1]}"
+            title = f"rule {path[-1]}"
+            if name:
+                title = f'rule "{name}"'
             yield PolicyRule(title, path)
 
 
@@ -102,11 +104,14 @@ def find_entries(policy: Data, rule: PolicyRule) -> Iterator[PolicyEntry]:
 def entries_in(data: Any, above: Pointer, context: ContextTexts) -> Iterator[PolicyEntry]:
     """Yield the entries at or below a path, in their order, without those below a condition."""
     for path, fields in walk(lookup(data, above), above):
+        if not isinstance(fields, Mapping):
+            continue
         # Below a condition, such as ``(env)``, Kyverno compares values and sets none.
-        if isinstance(fields, Mapping) and not any(map(_CONDITION.fullmatch, path)):
-            entry = _entry(fields, path, context)
-            if entry is not None:
-                yield entry
+        if any(map(_CONDITION.fullmatch, path)):
+            continue
+        entry = _entry(fields, path, context)
+        if entry is not None:
+            yield entry
 
 
 def bare(key: str) -> str:
@@ -138,10 +143,12 @@ def _entry(fields: Data, path: Pointer, context: ContextTexts) -> PolicyEntry | 
     name_key = keys.get("name", "")
     value_key = keys.get("value", "")
     name = fields.get(name_key)
+    if name not in PROXY_VARIABLES:
+        return None
     value = fields.get(value_key)
     has_source = fields.get("valueFrom") is not None
-    is_set = has_source or (value_key and not _CONDITION.fullmatch(value_key))
-    if name not in PROXY_VARIABLES or not is_set:
+    is_set = value_key and not _CONDITION.fullmatch(value_key)
+    if not is_set and not has_source:
         return None
     is_text = not isinstance(value, (Mapping, list))
     text = ""
@@ -149,7 +156,8 @@ def _entry(fields: Data, path: Pointer, context: ContextTexts) -> PolicyEntry | 
         text = str(value)
     text_path = (*path, "value")
     entry = PolicyEntry(name, path, TextPlace(text_path))
-    if is_text and not has_source and (name_key, value_key) == ("name", "value"):
+    has_anchors = (name_key, value_key) != ("name", "value")
+    if is_text and not has_source and not has_anchors:
         return _resolved(entry, ContextText(text_path, text), context)
     return entry._replace(value=text or None, problem=_OTHER_FORM)
 
@@ -158,7 +166,9 @@ def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> P
     """Return an entry with the text that decides its value, to which references lead from variable to variable."""
     for _ in range(_STEPS):
         reference = _REFERENCE.fullmatch(text.text.strip())
-        target = context.get(reference[1]) if reference else None
+        if reference is None:
+            break
+        target = context.get(reference[1])
         if target is None:
             break
         text = target
@@ -210,7 +220,8 @@ def rule_places(policy: Data, rule: PolicyRule) -> Places:
     # A name in another form, such as in JMESPath, would keep the old proxy in silence.
     known = {reading.variable for reading in read_places(policy, places)}
     path = (*rule.path, "mutate")
-    others = [name for name in mentioned(lookup(policy, path)) if name not in known]
+    names = mentioned(lookup(policy, path))
+    others = [name for name in names if name not in known]
     if others:
         message = f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there"
         yield Result.of("ByHand", message, path)

@@ -45,7 +45,9 @@ class _VariableForm(NamedTuple):
     def label(self) -> str:
         """The mapping, for messages."""
         name = ".".join(self.path)
-        return f"`{name}` of {self.kind}" if self.kind else f"`{name}`"
+        if not self.kind:
+            return f"`{name}`"
+        return f"`{name}` of {self.kind}"
 
 
 _SERVICES, _API_SERVER = "services", "API server"
@@ -92,7 +94,8 @@ class _Talos(ConfigTarget):
             text = Value(path, text_at(data, path))
             if not text.text:
                 continue
-            yield text_place(text, _PATCH, f"`{path[-1]}`")._replace(kept_steps=len(config.path))
+            place = text_place(text, _PATCH, f"`{path[-1]}`")
+            yield place._replace(kept_steps=len(config.path))
             for document in readable(text):
                 if isinstance(document.data, list):
                     yield from _left_behind(document.data, path, context.settings)
@@ -105,18 +108,23 @@ class _Talos(ConfigTarget):
 def _find_readers(config: NodeConfig) -> set[str]:
     """Return who reads variables on the nodes: services, and the API server of a control plane."""
     kind = config.data.get("generateType")
-    is_control_plane = config.kind.role is Role.CONTROL_PLANE and kind != "none"
-    if is_control_plane or kind in ("controlplane", "init"):
-        return {_SERVICES, _API_SERVER}
-    return {_SERVICES}
+    is_control_plane = kind in ("controlplane", "init")
+    if config.kind.role is Role.CONTROL_PLANE and kind != "none":
+        is_control_plane = True
+    if not is_control_plane:
+        return {_SERVICES}
+    return {_SERVICES, _API_SERVER}
 
 
 def _forms_in(document: Any) -> Iterator[_VariableForm]:
     """Yield the forms whose mapping a document has, or is there for."""
     kind = lookup(document, ("kind",), "")
     for form in _FORMS:
+        if form.kind != kind:
+            continue
         value = lookup(document, form.path)
-        if form.kind == kind and (isinstance(value, Mapping) or (value is None and kind)):
+        is_missing = value is None and kind
+        if is_missing or isinstance(value, Mapping):
             yield form
 
 
@@ -156,7 +164,9 @@ class _NewPatch(NamedTuple):
         """Add the patch, if there is anything to set."""
         document = Draft({})
         variables = settings.variables()
-        for path in self.paths if variables else ():
+        if not variables:
+            return
+        for path in self.paths:
             document.set(path, variables)
         if document.data:
             draft.append(place.path[:-1], block_text(document.data))
