@@ -13,7 +13,7 @@ import pytest
 from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
 from function_configs import DECLARED
 from krm_fn.errors import InternalError
-from support import COMMAND, TIME_LIMIT, in_a_process, inject_proxy, write
+from support import COMMAND, TIME_LIMIT, in_a_process, inject_proxy, run, write
 
 GOOD = resource_list(WORKERS, SETTINGS)
 UNSEEN = WORKERS.replace(
@@ -87,13 +87,7 @@ def test_a_terminal_on_standard_input(argv: list[str], code: int, out: bytes, er
     ],
 )
 def test_a_stream_that_is_not_there_is_reported_in_one_line(redirection: str, code: int, says: bytes) -> None:
-    done = subprocess.run(
-        ["sh", "-c", f'"$0" {redirection}', COMMAND],
-        input=GOOD.encode(),
-        capture_output=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
+    done = run(["sh", "-c", f'"$0" {redirection}', COMMAND], GOOD.encode())
     assert done.returncode == code
     assert says in done.stderr
     assert done.stderr.count(b"\n") == 1
@@ -172,22 +166,14 @@ def test_a_bug_is_reported_in_one_line_without_the_input(
 
 
 def test_the_module_is_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "krm_fn"], input=GOOD.encode(), capture_output=True, timeout=TIME_LIMIT, check=False
-    )
+    done = run([sys.executable, "-m", "krm_fn"], GOOD.encode())
     assert (done.returncode, done.stdout) == (0, inject_proxy(GOOD).stdout)
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2> >(true)"], ids=["closed", "a reader that has gone"])
 def test_nobody_reads_standard_error_and_a_complete_output_does_not_fail(redirection: str) -> None:
     whole = inject_proxy(resource_list(UNSEEN)).stdout
-    done = subprocess.run(
-        ["bash", "-c", f'exec "{COMMAND}" {redirection}'],
-        input=resource_list(UNSEEN).encode(),
-        capture_output=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
+    done = run(["bash", "-c", f'exec "{COMMAND}" {redirection}'], resource_list(UNSEEN).encode())
     assert (done.returncode, done.stdout) == (0, whole)
 
 
@@ -202,7 +188,5 @@ def test_ctrl_c_ends_without_a_traceback() -> None:
         "sys.stdin = Made(isatty=lambda: False, buffer=waiting)\n"
         "raise SystemExit(main([]))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT, check=False
-    )
+    done = run([sys.executable, "-c", script])
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

@@ -6,7 +6,6 @@ import errno
 import os
 import signal
 import stat
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +16,7 @@ from krm_fn.cli.files import write_files as write_changes
 from krm_fn.cli.selection import select
 from krm_fn.errors import OutputError
 from krm_fn.krm.manifests import ContentChange
-from support import TIME_LIMIT
+from support import run
 
 Contents = Mapping[str, bytes | None]
 
@@ -221,7 +220,7 @@ def test_a_killed_run_leaves_each_file_old_or_new(tmp_path: Path) -> None:
         folder.mkdir()
         contents, originals = _four_files(folder)
         argv = [sys.executable, "-c", KILLED, repr((contents, originals)), str(calls)]
-        done = subprocess.run(argv, capture_output=True, timeout=TIME_LIMIT, check=False)
+        done = run(argv)
         now = _now(folder)
         for name, content in now.items():
             assert content in (contents[name], originals[name]), f"{name} after {calls} calls"
@@ -255,10 +254,7 @@ def test_a_disk_that_is_full_leaves_everything_as_it_was(tmp_path: Path) -> None
     }
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n" + WRITES
     for wanted in (big, {name: content for name, content in big.items() if name.endswith("links")}):
-        done = subprocess.run(
-            [sys.executable, "-c", code], input=repr((wanted, originals)).encode(),
-            capture_output=True, timeout=TIME_LIMIT, check=False,
-        )  # fmt: skip
+        done = run([sys.executable, "-c", code], repr((wanted, originals)).encode())
         assert b"OutputError" in done.stderr
         assert b"File too large; nothing was written" in done.stderr
         assert (_now(tmp_path), _leftovers(tmp_path / "replaced")) == (originals, [])

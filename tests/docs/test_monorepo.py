@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import yaml
 
 from explained import CLUSTER
 from markdown import block_with
-from support import ROOT, TIME_LIMIT, need, shell
+from support import ROOT, need, run, shell
 
 PAGE = (ROOT / "docs" / "howto" / "monorepo.md").read_text(encoding="utf-8")
 CONFIG = (ROOT / "examples" / "demo" / "proxy.yaml").read_text(encoding="utf-8")
@@ -79,11 +78,5 @@ def test_a_wave_changes_its_region_and_leaves_the_check_green(clone: Path) -> No
 @pytest.mark.judged
 def test_the_workflow_is_right(tmp_path: Path) -> None:
     (tmp_path / "proxy.yaml").write_text(block_with(PAGE, "runs-on"))
-    done = subprocess.run(
-        [need("actionlint"), "-shellcheck=", str(tmp_path / "proxy.yaml")],
-        capture_output=True,
-        text=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "")
+    done = run([need("actionlint"), "-shellcheck=", tmp_path / "proxy.yaml"])
+    assert (done.returncode, done.stdout) == (0, b"")

@@ -6,11 +6,10 @@ import ast
 import functools
 import graphlib
 import re
-import subprocess
 import sys
 from pathlib import Path
 
-from support import ROOT, TIME_LIMIT
+from support import ROOT, run
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
@@ -23,16 +22,9 @@ def parsed(path: Path) -> ast.Module:
 
 def test_each_layer_imports_only_those_below() -> None:
     """The contracts of import-linter in pyproject.toml; their names are sentences."""
-    done = subprocess.run(
-        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
+    done = run([Path(sys.executable).with_name("lint-imports"), "--no-cache"], cwd=ROOT)
     assert done.returncode == 0, done.stdout
-    assert re.search(r"Contracts: [1-9]\d* kept, 0 broken\.", done.stdout)
+    assert re.search(rb"Contracts: [1-9]\d* kept, 0 broken\.", done.stdout)
 
 
 def test_every_package_has_its_layer() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
 import sys
 
 import pytest
 
 from contract_lists import CONFIG, CONFIG_MAP, SETTINGS, WORKERS, resource_list
-from support import TIME_LIMIT
+from support import run
 
 RUN = """\
 import json, sys
@@ -78,13 +77,7 @@ OTHER_COMMANDS = {
 
 
 def modules_of_a_run(text: str, *arguments: str) -> set[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *arguments],
-        input=text.encode(),
-        capture_output=True,
-        timeout=TIME_LIMIT,
-        check=True,
-    )
+    done = run([sys.executable, "-c", RUN, *arguments], text.encode())
     code, modules = json.loads(done.stderr.splitlines()[-1])
     assert code == 0
     assert "krm_fn.pipeline" in modules
