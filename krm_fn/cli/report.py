@@ -12,49 +12,49 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.krm.codes import FIXED, Severity, explanations
 from krm_fn.krm.masking import printable_html, redact, shown_line
 from krm_fn.krm.results import (
-    LONGEST,
     Result,
     by_importance,
     count,
     grouped,
     is_severe,
-    shortened,
+    message_of,
+    some,
 )
 from krm_fn.light_typing import TYPE_CHECKING, Any, Fields
-from krm_fn.pipeline.outcome import missing_facts_lines
+from krm_fn.pipeline.outcome import CHANGE_DUE, missing_facts_lines
 from krm_fn.yamledit import Position
 
 if TYPE_CHECKING:
     from krm_fn.krm.manifests import Manifests
 
-_LONGEST_FILE = 40
+_MANY_FILES = 10
 _NOT_SAID = (
     "no manifest says what `NO_PROXY` should cover; write into `spec` of the ProxyConfig what is true of all "
     "Clusters that do not say it:"
 )
-_FULL = frozenset(FIXED) - {"ProxyMissing"}
-"""The codes of errors that are no kind: each says what a person must correct."""
 _SARIF_SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
 
 def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
-    """Return a line for each kind of errors and warnings; with ``verbose`` for each result, with its file."""
+    """Return a line for each reason of errors and warnings; with ``verbose`` for each result, with its file."""
     if verbose:
         return [result.line_with_file() for result in by_importance(results)]
     shown = []
     is_whole = True
     for group in grouped(by_importance(severe(results)), _kind):
         first = group[0]
-        line = first.line_with_file()
         if first.fact:
             shown.append(f"[{first.severity.value}] FactsUnknown: {_NOT_SAID}")
-            shown += [shortened(f"  {missing}") for missing in missing_facts_lines(group)]
-        elif first.code in _FULL or (len(group) == 1 and len(line) <= LONGEST):
-            shown.append(line)
+            shown += [f"  {missing}" for missing in missing_facts_lines(group)]
+        elif len(group) == 1:
+            shown.append(first.line_with_file())
+        elif first.code == CHANGE_DUE:
+            shown += _due_lines(group)
+            is_whole = False
         else:
-            shown.append(_of_kind(group))
+            shown.append(_of_reason(group))
             is_whole = False
     if not is_whole:
         shown.append("`--verbose` says it of each object, `inject-proxy help CODE` what it means")
@@ -67,30 +67,40 @@ def severe(results: Iterable[Result]) -> list[Result]:
 
 
 def _kind(result: Result) -> object:
-    if result.code in _FULL:
+    if result.code == CHANGE_DUE:
+        return result.code
+    if result.code in FIXED:
         return result
-    return result.severity, result.code, bool(result.fact)
+    return result.severity, result.code if result.fact else result.reason
 
 
-def _of_kind(results: Sequence[Result]) -> str:
-    """Return a line for the results of one code: the words of all, or the meaning of the code if these are long."""
+def _of_reason(results: Sequence[Result]) -> str:
+    """Return the line for results of one reason: how many places in which file, and the names of all."""
     first = results[0]
-    texts = [explanations()[first.code].meaning]
-    words = {redact(result.message) for result in results}
-    if len(words) == 1:
-        texts = [*words, *texts]
     where = count(len(results), "place")
-    files = {redact(result.ref.file_path) for result in results}
-    file = f"{len(files)} files"
-    if len(files) == 1:
-        (file,) = files
-    if len(file) > _LONGEST_FILE:
-        file = f"…{file[-_LONGEST_FILE:]}"
-    if file:
-        where += f" in {file}"
-    begin = f"[{first.severity.value}] {first.code} ({where})"
-    lines = [shown_line(f"{begin}: {text}") for text in texts]
-    return next((line for line in lines if len(line) <= LONGEST), shortened(lines[0]))
+    files = [*dict.fromkeys(result.ref.file_path for result in results)]
+    if files[0]:
+        where += f" in {redact(files[0])}"
+    if len(files) > 1:
+        where += f" and {count(len(files) - 1, 'more file')}"
+    return shown_line(f"[{first.severity.value}] {first.code} ({where}): {message_of(results)}")
+
+
+def _due_lines(results: Sequence[Result]) -> Iterator[str]:
+    """Yield the files in which changes are due, each with its objects; of many files the first ones."""
+    files: dict[str, dict[str, None]] = {}
+    for result in results:
+        ref = result.ref
+        name = redact(f"{ref.kind}/{ref.name}")
+        files.setdefault(ref.file_path, {})[name] = None
+    changes = count(len(results), "change")
+    yield f"[error] {CHANGE_DUE}: {changes} due in {count(len(files), 'file')}"
+    for file in [*files][:_MANY_FILES]:
+        line = shown_line(f"{redact(file)}: {some([*files[file]])}")
+        yield f"  {line}"
+    more = len(files) - _MANY_FILES
+    if more > 0:
+        yield f"  and {count(more, 'more file')}"
 
 
 def severities(results: Iterable[Result], silenced: Sequence[Result]) -> str:
@@ -157,43 +167,64 @@ def _sarif(command: str, findings: Sequence[Result]) -> Fields:
         "tool": {"driver": {"name": "inject-proxy", "rules": rules}},
         "automationDetails": {"id": f"inject-proxy/{command}/"},
         "columnKind": "unicodeCodePoints",
-        "results": [_sarif_result(finding, codes) for finding in findings],
+        "results": [_sarif_result(group, codes) for group in grouped(findings, _reason)],
     }
     return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_result(finding: Result, codes: Sequence[str]) -> Fields:
-    result: Fields = {
-        "ruleId": finding.code,
-        "ruleIndex": codes.index(finding.code),
-        "level": _level(finding, "note"),
-        "message": {"text": finding.sentence()},
-    }
-    file = shown_line(finding.ref.file_path)
-    if file:
-        from urllib.parse import quote  # noqa: PLC0415 -- only SARIF needs it
+def _reason(finding: Result) -> object:
+    return finding.severity, finding.reason
 
-        scheme = "file://" if file.startswith("/") else ""
-        path = quote(file, errors="surrogateescape")
-        line, column = finding.position or Position(1, 1)
-        place = {
-            "artifactLocation": {"uri": f"{scheme}{path}"},
-            "region": {"startLine": line, "startColumn": column},
-        }
-        result["locations"] = [{"physicalLocation": place}]
+
+def _sentence(group: Sequence[Result]) -> str:
+    """Return the object and the message of a finding; of several the message with the names of all."""
+    first = group[0]
+    if len(group) == 1:
+        return first.sentence()
+    message = f"{message_of(group)} ({count(len(group), 'place')})"
+    return shown_line(first._replace(message=message).text)
+
+
+def _sarif_result(group: Sequence[Result], codes: Sequence[str]) -> Fields:
+    """Return the result for one reason, with its places in files."""
+    first = group[0]
+    result: Fields = {
+        "ruleId": first.code,
+        "ruleIndex": codes.index(first.code),
+        "level": _level(first, "note"),
+        "message": {"text": _sentence(group)},
+    }
+    locations = [_sarif_location(finding) for finding in group if finding.ref.file_path]
+    if locations:
+        result["locations"] = locations
     return result
 
 
+def _sarif_location(finding: Result) -> Fields:
+    from urllib.parse import quote  # noqa: PLC0415 -- only SARIF needs it
+
+    file = shown_line(finding.ref.file_path)
+    scheme = "file://" if file.startswith("/") else ""
+    path = quote(file, errors="surrogateescape")
+    line, column = finding.position or Position(1, 1)
+    place = {
+        "artifactLocation": {"uri": f"{scheme}{path}"},
+        "region": {"startLine": line, "startColumn": column},
+    }
+    return {"physicalLocation": place}
+
+
 def _github(findings: Iterable[Result]) -> Iterator[str]:
-    """Yield workflow commands: a runner of GitHub Actions makes annotations of them."""
-    for finding in findings:
-        given = {"file": shown_line(finding.ref.file_path)}
-        if finding.position:
-            given["line"] = str(finding.position.line)
-            given["col"] = str(finding.position.column)
-        given["title"] = f"inject-proxy {finding.code}"
+    """Yield workflow commands, one for a reason: a runner of GitHub Actions makes annotations of them."""
+    for group in grouped(findings, _reason):
+        first = group[0]
+        given = {"file": shown_line(first.ref.file_path)}
+        if first.position:
+            given["line"] = str(first.position.line)
+            given["col"] = str(first.position.column)
+        given["title"] = f"inject-proxy {first.code}"
         properties = [f"{key}={_escaped(text, ':,')}" for key, text in given.items() if text]
-        yield f"::{_level(finding, 'notice')} {','.join(properties)}::{_escaped(finding.sentence())}"
+        yield f"::{_level(first, 'notice')} {','.join(properties)}::{_escaped(_sentence(group))}"
 
 
 def _escaped(text: str, more: str = "") -> str:

@@ -6,6 +6,7 @@ All objects of all files are one list, so that each object finds its Cluster.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ from krm_fn.light_typing import Any, Fields
 from krm_fn.near_names import did_you_mean
 from krm_fn.patch import lookup
 from krm_fn.pipeline.covered import covered, covered_lines
-from krm_fn.pipeline.outcome import Outcome
+from krm_fn.pipeline.outcome import CHANGE_DUE, Outcome
 from krm_fn.pipeline.run import run_list
 
 _MANY_FILES = 10
@@ -93,6 +94,11 @@ def _summary(
         f"inject-proxy run: {selection.counts()}, {count(outcome.items, 'document')}; {changed}"
         f"{severities(outcome.results, outcome.silenced)}"
     )
+    codes = {result.code for result in outcome.results if result.severity is Severity.ERROR}
+    if codes == {CHANGE_DUE} and not selection.is_stream:
+        named = ["--config", args.config] if args.config else []
+        words = ["inject-proxy", "run", *named, *args.paths]
+        yield f"run `{shlex.join(words)}`, look at `git diff`, commit"
 
 
 def _refuse_contradictions(args: Namespace) -> None:

@@ -164,7 +164,8 @@ class Membership(NamedTuple):
         worker_class: the name of the class of these workers in a ClusterClass, or "".
         claimed_from: the namespace of the object, where only the object itself says that it belongs to this Cluster
             of another namespace.
-        is_guest: it belongs to the Cluster by a ClusterClass in another namespace.
+        is_by_class: it belongs to the Cluster by a ClusterClass.
+        is_guest: this class is in another namespace.
         is_only: nothing says so, but the innermost folder around it that holds a Cluster holds no other one.
         key: that of the Cluster.
     """
@@ -176,6 +177,7 @@ class Membership(NamedTuple):
     is_certain: bool = True
     worker_class: str = ""
     claimed_from: str = ""
+    is_by_class: bool = False
     is_guest: bool = False
     is_only: bool = False
     key: Key = Key("", "", "", "")

@@ -196,7 +196,7 @@ class ClusterMembers:
             is_guest = not may_be_same(cluster.key.namespace, its_class.key.namespace)
             if use is None:
                 how = f"`{field_path(cluster.class_path)}` of the Cluster"
-                yield Membership(how=how, is_guest=is_guest, key=cluster.key)
+                yield Membership(how=how, is_by_class=True, is_guest=is_guest, key=cluster.key)
                 continue
             groups = cluster.workers.get(use.worker_class)
             for group in groups or ("",):
@@ -205,6 +205,7 @@ class ClusterMembers:
                     group=group,
                     how=how,
                     worker_class=use.worker_class[1],
+                    is_by_class=True,
                     is_guest=is_guest,
                     key=cluster.key,
                 )

@@ -6,6 +6,7 @@ one-line form of kyaml (``kyaml/fn/framework/result.go``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from krm_fn.errors import ConfigError
@@ -22,6 +23,12 @@ LONGEST = 160
 """Characters of a line for a person in a terminal."""
 _SOME = 3
 """So many names are said of many."""
+_QUOTED = r"""(?:"[^"]*"|`[^`]*`)"""
+_NAMES = rf"""(?x)
+    ({_QUOTED}                                 # `web`, "web"
+    (?: (?: , | [ ]and ) [ ] {_QUOTED} )* )    # `web` and `api`
+"""
+"""The names in a message: all that is in quotes."""
 _TYPE_NAMES = {
     bool: "a boolean",
     int: "a number",
@@ -176,6 +183,11 @@ class Result(NamedTuple):
             return f"{self.code}: {self.message}"
         return self.message
 
+    @property
+    def reason(self) -> str:
+        """The code and the message without names: results of one reason differ in names alone, and have one cure."""
+        return re.sub(_NAMES, "...", redact(self.text))
+
     def line(self) -> str:
         """Return ``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
         return f"[{self.severity.value}] {self.sentence()}"
@@ -220,6 +232,8 @@ class Result(NamedTuple):
             if self.position:
                 data["file"].update(line=self.position.line, column=self.position.column)
         tags = _filled(target=self.target, rule=self.code)
+        if self.code:
+            tags["reason"] = shown_line(self.reason)
         if tags:
             data["tags"] = tags
         return data
@@ -267,6 +281,15 @@ def grouped(results: Iterable[Result], key: Callable[[Result], object]) -> list[
     return list(groups.values())
 
 
+def message_of(results: Iterable[Result]) -> str:
+    """Return the message of results of one reason, with the names of all of them, and without a credential."""
+    parts = [re.split(_NAMES, redact(result.message)) for result in results]
+    message = ""
+    for alike in zip(*parts, strict=True):
+        message += some([*dict.fromkeys(alike)])
+    return message
+
+
 def without_duplicates(results: Iterable[Result]) -> list[Result]:
     """Keep the first of results that differ in nothing but their target."""
     return [group[0] for group in grouped(results, _statement)]
@@ -306,8 +329,7 @@ def by_importance(results: Iterable[Result]) -> list[Result]:
 def lines(results: Iterable[Result]) -> list[str]:
     """Return the results, the most important first, a line each.
 
-    A result of more than three places in the same words is that of the first, with the number of the others:
-    kpt shows four lines.
+    Of more than three places for one reason the first is shown, with the number of the others: kpt shows four lines.
     """
     reported: list[str] = []
     for group in grouped(by_importance(results), _words):
@@ -325,7 +347,7 @@ def lines(results: Iterable[Result]) -> list[str]:
 
 def _words(result: Result) -> object:
     field = result.path if result.code == ConfigError.code else ()  # each is to be corrected
-    return (result.severity, redact(result.text), field)
+    return (result.severity, result.reason, field)
 
 
 def count(number: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import ObjectRef, shortened
+from krm_fn.krm.results import ObjectRef, message_of, shortened
 from krm_fn.light_typing import Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Outcome
@@ -180,13 +180,13 @@ def _row(row: str, objects: Sequence[_Counted]) -> Covered:
         numbers[counted.state] += counted.number
         if counted.state is State.LEFT:
             finding = counted.reason.finding
-            message = redact(finding.message) if finding else ""
-            groups.setdefault((counted.reason.why, message), []).append(counted)
+            reason = finding.reason if finding else ""
+            groups.setdefault((counted.reason.why, reason), []).append(counted)
     # Of reasons with one number those with an advice of their own come before usual ones.
     order = [*Why]
     reasons = [
-        _left_because(why, message, groups[why, message])
-        for why, message in sorted(groups, key=lambda key: order.index(key[0]))
+        _left_because(why, groups[why, reason])
+        for why, reason in sorted(groups, key=lambda key: order.index(key[0]))
     ]
     reasons.sort(key=lambda reason: -reason.number)
     return Covered(
@@ -200,10 +200,11 @@ def _row(row: str, objects: Sequence[_Counted]) -> Covered:
     )
 
 
-def _left_because(why: Why, message: str, left: Sequence[_Counted]) -> LeftBecause:
+def _left_because(why: Why, left: Sequence[_Counted]) -> LeftBecause:
     names = ", ".join(sorted({counted.reason.name for counted in left}))
+    findings = [counted.reason.finding for counted in left if counted.reason.finding]
     return LeftBecause(
-        (why.sentence or message).replace("NAMES", names),
+        (why.sentence or message_of(findings)).replace("NAMES", names),
         why.change.replace("NAMES", names),
         sum(counted.number for counted in left),
         _names(left),
@@ -238,7 +239,8 @@ def covered_lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str
             lines += [f"    {name}" for name in row.names]
         for reason in row.reasons:
             line = f"  left {reason}"
-            lines.append(line if verbose else shortened(line))
+            # Nothing is cut that a person may paste.
+            lines.append(line if verbose or reason.change else shortened(line))
             if verbose:
                 lines += [f"    {name}" for name in reason.names]
     return lines

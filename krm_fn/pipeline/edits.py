@@ -245,7 +245,7 @@ def result_of_edit(
         message = f"created: the list has no such object; {edit.message}"
         result = result._replace(message=message, path=(), current=None, proposed=None)
     if config.is_check:
-        message = f"{result.message}: not done, because `mode: Check` changes nothing"
+        message = f"{result.message}: not done, because a check changes nothing"
         result = result._replace(severity=Severity.ERROR, message=message, code=CHANGE_DUE)
     return result
 

@@ -197,7 +197,7 @@ def _how_to_hide(target_record: TargetRecord) -> str:
 
 
 def _service_addresses(targets: Iterable[TargetRecord]) -> Iterator[Result]:
-    """Yield a warning for each service CIDR that is a placeholder: a list lacks its first address."""
+    """Yield an information for each service CIDR that a later step fills in: a list lacks its first address."""
     for target_record in targets:
         policy = target_record.resolved.policy
         if policy.style is not Style.PORTABLE or not policy.derives(SERVICE_ADDRESSES):
@@ -210,9 +210,10 @@ def _service_addresses(targets: Iterable[TargetRecord]) -> Iterator[Result]:
                     message = (
                         "the service CIDR is a placeholder, so `NO_PROXY` lacks its first address, the API server's, "
                         "which programs that read no CIDRs need: add it to `spec.noProxy`; "
-                        f"`spec.noProxyPolicy.without: [{SERVICE_ADDRESSES}]` switches this warning off"
+                        f"`spec.noProxyPolicy.without: [{SERVICE_ADDRESSES}]` switches this message off"
                     )
-                    yield Result.of("FactsUnknown", message, fact.path).about(fact.ref)
+                    result = Result.of("FactsUnknown", message, fact.path, is_info=True)
+                    yield result.about(fact.ref)
 
 
 def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:

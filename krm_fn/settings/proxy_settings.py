@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Certificates, Mirror
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, some
 from krm_fn.light_typing import NamedTuple, Texts, Urls, Variables
 from krm_fn.noproxy import Origin, Policy
 from krm_fn.noproxy.entries import NoProxy
@@ -153,10 +154,13 @@ class Resolved(NamedTuple):
 def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Result]:
     """Yield the results about the proxy of an object of these Clusters."""
     if resolved.conflicts:
+        advice = "give each an object of its own"
+        if any(membership.is_by_class for membership in memberships):
+            advice = "set `spec.targets.nodes.classes` to `Patch`, which gives each its own"
         yield Result.of(
             "CannotWrite",
-            f"is shared by {' and '.join(resolved.conflicts)}, which need different proxies: give each an object of "
-            "its own, or leave this one out with `spec.selector.exclude`",
+            f"is shared by {' and '.join(resolved.conflicts)}, which need different proxies: {advice}, or leave this "
+            "one out with `spec.selector.exclude`",
         )
     if not any(resolved.urls):
         return
@@ -212,12 +216,15 @@ def _ambiguous(memberships: Iterable[Membership]) -> Iterator[Result]:
             unsure.setdefault(cluster.name, []).append(membership)
     for name, paths in files.items():
         if len(paths) > 1:
+            quoted = [f"`{path}`" for path in paths]
             message = (
-                f"belongs to `{name}`, which is in {' and '.join(paths)}, each time with another network: `NO_PROXY` "
+                f"belongs to `{name}`, which is in {some(quoted)}, each time with another network: `NO_PROXY` "
                 "holds what all of them need. Put it into the file of its Cluster, or run this function for each of "
                 "them by itself"
             )
-            yield Result.of("ClusterAmbiguous", message)
+            # Files of templates are filled in one by one.
+            is_info = placeholders.is_template(name)
+            yield Result.of("ClusterAmbiguous", message, is_info=is_info)
     for namesakes in unsure.values():
         message = (
             f"belongs to {' and to '.join(_names(namesakes))} only because of {namesakes[0].how}: say which one is "

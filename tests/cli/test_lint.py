@@ -130,4 +130,8 @@ def test_one_thing_that_is_wrong_in_many_objects_is_one_line(tmp_path: Path) -> 
         (tmp_path / f"{number}.yaml").write_text(text.replace("name: web", f"name: web{number}"))
     each = [line for line in lint("--verbose", tmp_path)[1] if "CaseMissing: " in line]
     (line,) = [line for line in lint(tmp_path)[1] if "CaseMissing" in line]
-    assert line == f"[warning] CaseMissing ({len(each)} places in 5 files): A variable is set in one case only."
+    begin = f"[warning] CaseMissing ({len(each)} places in {tmp_path}/0.yaml and 4 more files): "
+    assert line == (
+        f"{begin}`HTTP_PROXY`, `NO_PROXY` is set without `http_proxy`, `no_proxy`: add `http_proxy`, `no_proxy` with "
+        'the same value (`HTTP_PROXY`, `NO_PROXY` of container "app")'
+    )

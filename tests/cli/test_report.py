@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from krm_fn.cli.report import kind_lines
 from krm_fn.cli.report import report as report_as
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef, Result, Severity
@@ -201,3 +202,52 @@ def test_rules_of_sarif_are_in_the_order_of_their_names() -> None:
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert rules == sorted(rules)
     assert [rules[result["ruleIndex"]] for result in run["results"]] == [result.code for result in results]
+
+
+def test_one_reason_is_one_line_and_one_result_with_its_places() -> None:
+    found = [
+        Result(
+            Severity.WARNING,
+            f'lacks the chart "{name}"',
+            ref=ObjectRef("v1", "Pod", name, "", f"{name}.yaml"),
+            code="ByHand",
+        )
+        for name in ("a", "b")
+    ]
+    forms = {form: report_as(form, "run", found, Manifests({}), Severity.ERROR).decode() for form in FORMS}
+    text = 'ByHand: lacks the chart "a", "b" (2 places)'
+    assert forms["github"] == f"::warning file=a.yaml,title=inject-proxy ByHand::{text}\n"
+    (result,) = check_sarif(json.loads(forms["sarif"]))
+    assert result["message"]["text"] == text
+    places = [place["physicalLocation"]["artifactLocation"]["uri"] for place in result["locations"]]
+    assert places == ["a.yaml", "b.yaml"]
+    assert [entry["tags"]["reason"] for entry in json.loads(forms["json"])] == ["ByHand: lacks the chart ..."] * 2
+    assert kind_lines(found, verbose=False)[0] == (
+        '[warning] ByHand (2 places in a.yaml and 1 more file): lacks the chart "a", "b"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "lines"),
+    [
+        pytest.param(["a"], ["[error] a v1/Pod/p0: ProxyMissing: " + "sets it " * 40], id="one place is shown in full"),
+        pytest.param(
+            ["a", "a"], ["[error] ProxyMissing: 2 changes due in 1 file", "  a: Pod/p0, Pod/p1"], id="one file"
+        ),
+        pytest.param(
+            [str(number) for number in range(12)],
+            [
+                "[error] ProxyMissing: 12 changes due in 12 files",
+                *(f"  {number}: Pod/p{number}" for number in (0, 1, 10, 11, *range(2, 8))),
+                "  and 2 more files",
+            ],
+            id="the first ten files",
+        ),
+    ],
+)
+def test_a_check_names_the_files_in_which_changes_are_due(files: list[str], lines: list[str]) -> None:
+    found = [
+        Result(Severity.ERROR, "sets it " * 40, ref=ObjectRef("v1", "Pod", f"p{number}", "", file), code="ProxyMissing")
+        for number, file in enumerate(files)
+    ]
+    assert kind_lines(found, verbose=False)[: len(lines)] == [line.rstrip() for line in lines]

@@ -296,7 +296,9 @@ def test_check_fails_until_the_proxy_is_there(tree: Path) -> None:
     before = contents(tree)
     done = run(tree, "--check")
     assert (done.returncode, done.stdout, contents(tree)) == (1, "", before)
-    assert "ProxyMissing" in done.stderr
+    assert "ProxyMissing: " in done.stderr
+    assert "mode: Check" not in done.stderr
+    assert done.stderr.splitlines()[-1] == "run `inject-proxy run`, look at `git diff`, commit"
     run(tree)
     assert run(tree, "--check").returncode == 0
 
@@ -375,7 +377,7 @@ def test_an_alias_bomb_in_a_document_is_passed_by(tree: Path, arguments: list[st
     write(tree, {"nodes/md-0.yaml": bomb})
     done = run(tree, *arguments, stdin=bomb.encode())
     assert (done.returncode, done.stdout) == (0, "" if arguments == ["."] else bomb)
-    assert "[warning] TextUnreadable" in done.stderr
+    assert ": TextUnreadable: " in done.stderr
 
 
 @pytest.mark.parametrize(

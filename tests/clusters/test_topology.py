@@ -195,13 +195,13 @@ def test_a_class_of_one_file_is_not_made_of_the_templates_of_another() -> None:
     assert "injectProxy" in written(outcome, "a.yaml", "ClusterClass")
 
 
-def test_an_object_that_is_near_to_several_gets_what_all_of_them_need_and_a_warning() -> None:
+def test_an_object_that_is_near_to_several_gets_what_all_of_them_need_and_is_named() -> None:
     files = {"t/a.yaml": template_file(PODS_OF_A), "t/b.yaml": template_file(PODS_OF_B)}
     template = with_value(config_template("w", labels={LABEL: NAME}), ("spec",), {"template": {"spec": {}}})
     outcome = run_over({**files, "t/c.yaml": [template]})
 
-    (said,) = [result for result in warnings(outcome) if result.code == "ClusterAmbiguous"]
+    (said,) = [result for result in outcome.results if result.code == "ClusterAmbiguous"]
     assert said.ref.file_path == "t/c.yaml"
-    assert "t/a.yaml and t/b.yaml" in said.message
+    assert "`t/a.yaml`, `t/b.yaml`" in said.message
     assert "hunter2" not in said.message
     assert all(pods in written(outcome, "t/c.yaml", "KubeadmConfigTemplate") for pods in (PODS_OF_A, PODS_OF_B))

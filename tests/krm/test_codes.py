@@ -21,7 +21,7 @@ from stories import TESTDATA
 from support import ROOT
 
 PACKAGE = ROOT / "krm_fn"
-MAY_BE_INFO = {"ByHand", "MirrorNotRead", "NodesKept", "SettingUnused"}
+MAY_BE_INFO = {"ByHand", "FactsUnknown", "MirrorNotRead", "NodesKept", "SettingUnused"}
 """Warnings that are an information where the user wants what they say, or where it is right already."""
 _RESULT = re.compile(rf"^\[(\w+)\] (?:.*?: )?({'|'.join(CODES)}): ", re.MULTILINE)
 

@@ -15,6 +15,7 @@ from krm_fn.krm.results import (
     by_importance,
     entries,
     lines,
+    message_of,
     sorted_results,
     without_duplicates,
 )
@@ -57,6 +58,35 @@ REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
 )
 def test_the_entry_of_results(result: Result, data: dict[str, Any]) -> None:
     assert result.to_data() == data
+
+
+@pytest.mark.parametrize(
+    ("messages", "is_one", "message"),
+    [
+        pytest.param(["is off: no"], True, "is off: no", id="no names"),
+        pytest.param(
+            ["`a` of `x` is off", "`b` of `x` is off", "`a` of `y` is off"],
+            True,
+            "`a`, `b` of `x`, `y` is off",
+            id="names",
+        ),
+        pytest.param(['lacks "a"', 'lacks "b", "c" and "d"'], True, 'lacks "a", "b", "c" and "d"', id="several in one"),
+        pytest.param(
+            [f'lacks "{number}"' for number in range(9)], True, 'lacks "0", "1", "2" and 6 more', id="so many are named"
+        ),
+        pytest.param(["`a` is off", "`a` is on"], False, "", id="other words"),
+    ],
+)
+def test_results_of_one_reason_differ_in_names_alone(messages: list[str], is_one: bool, message: str) -> None:
+    found = [Result(Severity.WARNING, text, code="ByHand") for text in messages]
+    assert (len({result.reason for result in found}) == 1) is is_one
+    if is_one:
+        assert message_of(found) == message
+
+
+def test_the_entry_of_a_finding_has_its_reason() -> None:
+    (entry,) = entries([Result(Severity.WARNING, 'lacks "a"', code="ByHand")])
+    assert entry["tags"] == {"rule": "ByHand", "reason": "ByHand: lacks ..."}
 
 
 def _at(path: str, index: int, severity: Severity, message: str) -> Result:

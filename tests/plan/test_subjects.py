@@ -129,7 +129,7 @@ def test_check_makes_nothing_and_says_what_is_missing() -> None:
     assert without_results(outcome.output) == data.decode()
     assert outcome.exit_code == 1
     assert any("created: the list has no such object" in one.message for one in outcome.results)
-    assert any("not done, because `mode: Check` changes nothing" in one.message for one in outcome.results)
+    assert any("not done, because a check changes nothing" in one.message for one in outcome.results)
 
 
 # What comes out.

@@ -23,12 +23,33 @@ SET = Resolved(ProxySettings(http_proxy=PROXY))
 A, B = cluster("a"), cluster("b")
 
 
-def test_two_proxies_for_an_object_are_named() -> None:
+@pytest.mark.parametrize(
+    ("is_by_class", "advice"),
+    [
+        pytest.param(False, "give each an object of its own", id="two Clusters"),
+        pytest.param(True, "set `spec.targets.nodes.classes` to `Patch`", id="a shared ClusterClass"),
+    ],
+)
+def test_two_proxies_for_an_object_are_named(is_by_class: bool, advice: str) -> None:
     resolved = Resolved(conflicts=("`a`", "`b` Worker"))
-    (note,) = notes(resolved, [Membership(cluster, Role.CONTROL_PLANE) for cluster in (A, B)])
+    its = [Membership(cluster, Role.CONTROL_PLANE, is_by_class=is_by_class) for cluster in (A, B)]
+    (note,) = notes(resolved, its)
 
     assert note.code == "CannotWrite"
-    assert all(text in note.message for text in ("`a`", "`b` Worker"))
+    assert all(text in note.message for text in ("`a`", "`b` Worker", advice))
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [
+        pytest.param("a", "warning", id="a name"),
+        pytest.param("${CLUSTER_NAME}", "info", id="a placeholder, which each file fills in by itself"),
+    ],
+)
+def test_two_files_with_a_cluster_of_one_name_are_ambiguous(name: str, severity: str) -> None:
+    other = cluster(name)._replace(ref=ObjectRef("cluster.x-k8s.io/v1beta1", "Cluster", name, "org", "b.yaml"))
+    (note,) = notes(SET, [Membership(cluster(name)), Membership(other)])
+    assert (note.code, note.severity.value) == ("ClusterAmbiguous", severity)
 
 
 def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> None:

@@ -150,12 +150,11 @@ def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Ite
     """Yield notes about a template that changes and keeps its name."""
     if _FROZEN[template.obj.group_kind]:
         text = (
-            "the API server rejects this change if the template exists already, because `spec.template.spec` is "
-            f"immutable. {advice(config, 'Give it a new name')}"
+            "the API server refuses this change if the template exists, because `spec.template.spec` is immutable. "
+            f"{advice(config, 'Give it a new name')}"
         )
         if not users:
-            patch = "if it is a patch, its lists replace those of the base, so leave it out"
-            text = f"no object refers to it: {patch}. Else {text}"
+            text += ". No object refers to it: if it is a patch, its lists replace those of the base, so leave it out"
         is_info = config.hash_names is False
         finding = Result.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
         yield RolloutNote(template.record, finding)
