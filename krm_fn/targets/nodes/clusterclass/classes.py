@@ -135,8 +135,6 @@ class Classes(ClassPlans):
         if first.state is ClassState.KEPT:
             return TemplateRules(kept=_ALL_TARGETS)
         if first.state is ClassState.PATCHED:
-            if len(classes) < len(self._topology.classes_of(template)):
-                return TemplateRules()
             return TemplateRules(emptied=_ALL_TARGETS if first.is_erased else PATCHED_TARGETS)
         is_awaited = first.state is ClassState.BLOCKED
         return TemplateRules(notes=_notes(classes, template.ref.kind), is_awaited=is_awaited)
