@@ -23,8 +23,8 @@ from krm_fn.targets.base import Data, Options
 _OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride", "serverServiceName")
 _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
 """Flux shortens a longer one, and puts a hash behind it."""
-_BOUND = r"""(?x)(?<![\w.-])
-    (?P<operator>[<>=!~^]*)\s*        # ">=", "~", or none for one version
+_BOUND = r"""(?x)(?<![\w.<>=!~^-])
+    (?:(?P<operator>[<>=!~^]+)\s*)?   # ">=", "~ ", or none for one version
     v?(?P<version>\d+(?:\.\d+)*)      # "9", "9.1", "9.1.2"; the rest of "9.1.x" says nothing more
     (?!\w)                            # and no name, as "7f2a"
 """
@@ -64,7 +64,7 @@ def lowest_version(text: str) -> Version | None:
             return None
         parts = [int(part) for part in bound["version"].split(".")]
         version = (*parts, 0, 0)
-        if bound["operator"].startswith(("<", "!")):
+        if (bound["operator"] or "").startswith(("<", "!")):
             version = (0, 0, 0)
         elif not any(parts):  # ``>=0.0.0``
             return None
