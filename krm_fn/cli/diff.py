@@ -7,9 +7,11 @@ the diff where nothing is hidden.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from krm_fn.cli import streams
 from krm_fn.cli.masking import MaskedText
 from krm_fn.cli.streams import PLAIN
 from krm_fn.krm.manifests import ContentChange, FileChanges
@@ -33,6 +35,16 @@ class _Hunk(NamedTuple):
     name: str
     place: str
     lines: Sequence[tuple[str, MaskedText, int]]
+
+
+def diff_of(
+    changes: FileChanges, proxy_urls: Collection[str], *, is_grouped: bool = False
+) -> tuple[bytes, int]:
+    """Return a diff for standard output, and the number of its lines that hide something."""
+    lines, hidden = diff_lines(changes, ProxyPasswords(proxy_urls), is_grouped=is_grouped)
+    if streams.has_colours(sys.stdout):
+        lines = list(map(coloured, lines))
+    return streams.text_of(lines), hidden
 
 
 def diff_lines(

@@ -67,7 +67,7 @@ def run(args: Namespace) -> Answer:
             raise UsageError(
                 f'"{files[0]}" holds a ProxyConfig already; `--print` prints a new one'
             )
-    if asks and not (streams.is_terminal(sys.stdin) and streams.is_terminal(sys.stderr)):
+    if asks and not streams.can_ask():
         raise UsageError("there is no terminal to ask on: `--yes` or `--print` asks nothing")
     options = {
         "HTTP_PROXY": args.http_proxy,
@@ -105,9 +105,7 @@ def run(args: Namespace) -> Answer:
 def _answer(question: str, read: Callable[[str], _Read]) -> _Read:
     """Ask until an answer can be read, and return it as read; raises UsageError if there is none."""
     while True:
-        sys.stderr.write(f"{question}: ")
-        sys.stderr.flush()
-        line = sys.stdin.readline()
+        line = streams.answer_to(f"{question}: ")
         if not line:
             raise UsageError("no answer came, so nothing was written: `--yes` asks nothing")
         try:

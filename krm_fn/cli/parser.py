@@ -151,6 +151,29 @@ COMMANDS = {
           kustomize build . | inject-proxy run --config proxy.yaml - | kubectl apply -f -
         """,
     ),
+    "choose": _Command(
+        "write into the ProxyConfig what chooses objects that are left",
+        {
+            "objects": {"metavar": "KIND/NAME", "nargs": "*", "help": "as kubectl has it"},
+            "-n --namespace": {"metavar": "NAME", "help": "that of the objects"},
+            "--all-left": {
+                "action": "store_true",
+                "help": "all objects that are left only because nobody chose them, but those of kube-system",
+            },
+            "--remove": {"action": "store_true", "help": "take out what chooses the objects"},
+            "--yes": {"action": "store_true", "help": "ask nothing"},
+            **_EXCLUDE,
+            "--config": _PATHS["--config"],
+        },
+        epilog="""\
+        The diff of the ProxyConfig is printed first; on a terminal you are asked before it is written.
+
+        examples:
+          inject-proxy choose deployment/web -n shop
+          inject-proxy choose --all-left --yes
+          inject-proxy choose --remove deployment/web
+        """,
+    ),
     "explain": _Command(
         "show who gets which proxy, and why each entry of NO_PROXY is there",
         {

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
 from krm_fn.cli.files import real_path
 from krm_fn.cli.report import kind_lines, report, severities
@@ -23,7 +21,6 @@ from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import ContentChange, FileChanges, Manifests
-from krm_fn.krm.masking import ProxyPasswords
 from krm_fn.krm.resourcelist import function_config
 from krm_fn.krm.results import ObjectRef, are_severe, count
 from krm_fn.light_typing import Any, Fields
@@ -69,7 +66,9 @@ def run(args: Namespace) -> Answer:
     output = b""
     written: FileChanges = {}
     if args.diff:
-        output, hidden = _diff(args, outcome, changes)
+        from krm_fn.cli.diff import diff_of  # noqa: PLC0415 -- only `--diff` needs it
+
+        output, hidden = diff_of(changes, outcome.proxy_urls, is_grouped=args.grouped)
         if hidden:
             lines.append(f"the diff hides credentials in {count(hidden, 'line')}")
     elif args.output != "text":
@@ -211,14 +210,3 @@ def _written(args: Namespace, selection: Selection, changes: FileChanges) -> Fil
             copy = folder / os.path.relpath(os.path.realpath(name), base)
             copies[str(copy)] = ContentChange(None, change.new)
     return copies
-
-
-def _diff(args: Namespace, outcome: Outcome, changes: FileChanges) -> tuple[bytes, int]:
-    """Return the diff, and the number of its lines that hide something."""
-    from krm_fn.cli.diff import coloured, diff_lines  # noqa: PLC0415 -- only `--diff` needs it
-
-    passwords = ProxyPasswords(outcome.proxy_urls)
-    lines, hidden = diff_lines(changes, passwords, is_grouped=args.grouped)
-    if streams.has_colours(sys.stdout):
-        lines = list(map(coloured, lines))
-    return streams.text_of(lines), hidden

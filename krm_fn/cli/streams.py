@@ -58,6 +58,18 @@ def is_piped() -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
+def can_ask() -> bool:
+    """Return whether a person can be asked: reads standard error, and types."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
+
+
+def answer_to(question: str) -> str:
+    """Ask a person, and return the line of the answer; "" if none comes."""
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    return sys.stdin.readline()
+
+
 def read() -> bytes:
     """Return standard input.
 

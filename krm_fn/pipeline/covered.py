@@ -9,7 +9,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, message_of, shortened
-from krm_fn.light_typing import Fields, NamedTuple, Texts
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.places.choice import REFUSALS, is_refused
@@ -326,16 +326,32 @@ def reason_in(obj: Object, overview: Overview) -> Reason:
     if usual.why not in (Why.WORKLOAD, Why.CHART):
         return usual
     uses = overview.uses.seen_from(obj.ref.file_path)
+    rows = config.targets.of("charts").get("rows", ())
+    own_charts = {row["chart"] for row in rows}
     for use in sorted(charts_of(obj.data, uses.chart_sources), key=is_known, reverse=True):
-        if not is_known(use):
+        if not (is_known(use) or use.name in own_charts):
             return Reason(Why.OTHER_CHART, name=redact(use.name))
-        if TARGETS["charts"].has_site(obj.data, Context({"choose": [{}]}, uses=uses)):
+        context = Context({"choose": [{}], "rows": rows}, uses=uses)
+        if TARGETS["charts"].has_site(obj.data, context):
             return Reason(Why.KNOWN_CHART, name=use.name)
         return Reason(Why.VALUES)
     for preset in _PRESETS:
         if TARGETS["workloads"].has_site(obj.data, Context({"presets": [preset]})):
             return Reason(Why.PRESET, name=preset)
     return usual
+
+
+def addition_for(obj: Object, reason: Reason) -> tuple[Pointer, Any]:
+    """Return the list in `spec` that chooses an object left for a reason, and a new item of it; None if none can."""
+    if reason.why is Why.PRESET:
+        return ("targets", "workloads", "presets"), reason.name
+    matcher = {"kinds": [obj.ref.kind], "names": [obj.base_name]}
+    if obj.ref.namespace:
+        matcher["namespaces"] = [obj.ref.namespace]
+    if reason.why is Why.KNOWN_CHART:
+        return ("targets", "charts", "choose"), {"charts": [reason.name], **matcher}
+    is_workload = reason.why is Why.WORKLOAD
+    return ("targets", "workloads", "choose"), matcher if is_workload else None
 
 
 def usual_reason(row: str, overview: Overview) -> Reason:

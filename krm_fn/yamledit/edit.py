@@ -28,7 +28,16 @@ from krm_fn.yamledit.data import (
 )
 from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, Surroundings, slots_of
 from krm_fn.yamledit.pairs import comparable, pair_items
-from krm_fn.yamledit.render import WIDEST, AuthorScalar, Layout, behind, block, flow, key
+from krm_fn.yamledit.render import (
+    WIDEST,
+    AuthorScalar,
+    Layout,
+    behind,
+    block,
+    flow,
+    key,
+    plain_data,
+)
 from krm_fn.yamledit.scalars import restyled
 from krm_fn.yamledit.tree import (
     BREAKS,
@@ -137,7 +146,7 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
 
 def _says(text: str, new: Any) -> bool:
     try:
-        return same(view(compose(text)), new)
+        return same(view(compose(text)), plain_data(new))
     except InputError:
         return False
 

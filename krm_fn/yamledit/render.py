@@ -53,10 +53,21 @@ class Layout(NamedTuple):
 
 
 class AuthorScalar(NamedTuple):
-    """A scalar that keeps the words of its author: ``text`` as it was written, and its ``value``."""
+    """A value whose text is given: ``text`` as it was, or is to be, written, and its ``value``."""
 
     text: str
     value: Any
+
+
+def plain_data(data: Any) -> Any:
+    """Return a copy of data in which the value of an ``AuthorScalar`` stands for it."""
+    if isinstance(data, AuthorScalar):
+        return data.value
+    if isinstance(data, dict):
+        return {name: plain_data(member) for name, member in data.items()}
+    if isinstance(data, list):
+        return [plain_data(item) for item in data]
+    return data
 
 
 _NOT_PLAIN_CHARACTER = re.compile(

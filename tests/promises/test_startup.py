@@ -67,6 +67,7 @@ FOR_PLACES = {
 }
 """What edits and judges places for a proxy, and what prints of them."""
 OTHER_COMMANDS = {
+    "krm_fn.cli.choose",
     "krm_fn.cli.explain",
     "krm_fn.cli.export",
     "krm_fn.cli.import_",
