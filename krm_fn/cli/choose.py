@@ -6,7 +6,7 @@ The reason why an object is left says what chooses it; the lossless writer keeps
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
@@ -59,16 +59,18 @@ def run(args: Namespace) -> Answer:
     lines = []
     objects = readable_objects(manifests, range(len(manifests)))
     known = [obj for obj in objects if SYSTEM_OF_KIND.get(obj.ref.kind) in _CHOSEN]
-    for obj in _left(known, before) if args.all_left else _named(args, known):
+    for obj in _named(args, known):
         reason = reason_in(obj, overview)
         option, item = addition_for(obj, reason)
         if args.remove:
             _edit(spec, option, item, is_removal=True)
+        elif obj.ref not in before and item is not None:
+            _edit(spec, option, item)
+        elif args.all_left:
+            continue
         elif obj.ref in before:
             lines.append(f"{obj.ref} is chosen already")
-        elif item is not None:
-            _edit(spec, option, item)
-        elif not args.all_left:
+        else:
             advice = _ROW.format(reason.name) if reason.why is Why.OTHER_CHART else ""
             raise UsageError(f"{obj.ref} cannot be chosen: {advice or reason.why.sentence}")
     if is_encrypted or found.is_of_list:
@@ -105,17 +107,14 @@ def _chosen(overview: Overview) -> dict[ObjectRef, None]:
     return refs
 
 
-def _left(known: Iterable[Object], chosen: Container[ObjectRef]) -> list[Object]:
-    """Return the objects that nobody chose, but for those of ``_SPARED``."""
-    return [obj for obj in known if obj.ref not in chosen and obj.ref.namespace != _SPARED]
-
-
 def _named(args: Namespace, known: Iterable[Object]) -> list[Object]:
-    """Return the objects of a command line.
+    """Return the objects of a command line; all but those of ``_SPARED`` for `--all-left`.
 
     Raises:
         UsageError: no object has a name, or several of different namespaces have it.
     """
+    if args.all_left:
+        return [obj for obj in known if obj.ref.namespace != _SPARED]
     by_name: dict[str, dict[str, Object]] = {}
     for obj in known:
         if args.namespace in (None, obj.ref.namespace):

@@ -11,6 +11,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
+from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
 from krm_fn.cli.files import real_path
 from krm_fn.cli.report import kind_lines, report, severities
