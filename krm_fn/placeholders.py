@@ -24,7 +24,9 @@ _TEMPLATES = {"{{": "}}", "${": "}", "$(": ")"}
 
 def is_in(text: str) -> bool:
     """Return whether ``text`` contains a placeholder."""
-    return "${" in text and re.search(_PLACEHOLDER, text) is not None
+    if "${" not in text:
+        return False
+    return re.search(_PLACEHOLDER, text) is not None
 
 
 def is_template(text: str) -> bool:
@@ -40,7 +42,9 @@ def is_template(text: str) -> bool:
 
 def is_alone(text: str) -> bool:
     """Return whether one placeholder makes up ``text``."""
-    return text.startswith("${") and re.fullmatch(_PLACEHOLDER, text) is not None
+    if not text.startswith("${"):
+        return False
+    return re.fullmatch(_PLACEHOLDER, text) is not None
 
 
 def normal(text: str) -> str:
@@ -82,4 +86,6 @@ def split(text: str) -> list[str]:
 
 def _default(match: re.Match[str]) -> str:
     default = re.fullmatch(_DEFAULT, match["rest"])
-    return default["value"] if default else ""
+    if default is None:
+        return ""
+    return default["value"]

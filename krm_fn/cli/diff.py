@@ -73,7 +73,8 @@ def diff_lines(
             lines += _head(shown, changes[shown])
         lines.append(hunk.place)
         for mark, text, number in hunk.lines:
-            raw, masked = text.raw[number], text.shown(number)
+            raw = text.raw[number]
+            masked = text.shown(number)
             content = raw.rstrip("\r\n")
             hidden += masked != content
             cells = map(printable, masked.split("\t"))
@@ -82,7 +83,8 @@ def diff_lines(
                 lines.append("\\ No newline at end of file")
         if others:
             names = dict.fromkeys(_shown(other.name) for other in others)
-            lines.append(f"= the same in {len(others)} more: {', '.join(names)}")
+            which = ", ".join(names)
+            lines.append(f"= the same in {len(others)} more: {which}")
     return lines, hidden
 
 
@@ -135,7 +137,8 @@ def _documents(content: bytes | None) -> list[str]:
     for start, _ in documents(text)[1:]:
         if not text.startswith("---", start):
             bounds.append(text.rfind("\n", 0, start) + 1)
-    return [text[start:end] for start, end in pairwise([*bounds, len(text)])]
+    bounds.append(len(text))
+    return [text[start:end] for start, end in pairwise(bounds)]
 
 
 def _head(name: str, change: ContentChange) -> list[str]:
@@ -153,9 +156,15 @@ def _shown(name: str) -> str:
 def coloured(line: str) -> str:
     """Return a line of a diff as a terminal shows it in colours."""
     colour = _COLOURS.get(line[:1])
-    return f"{colour}{line}{PLAIN}" if colour else line
+    if not colour:
+        return line
+    return f"{colour}{line}{PLAIN}"
 
 
 def _range(start: int, end: int) -> str:
     """Return a range of lines as a unified diff has it (POSIX, `diff -u`); an empty one is behind its line."""
-    return f"{start + (end > start)},{end - start}"
+    number = end - start
+    first = start
+    if number:
+        first += 1
+    return f"{first},{number}"

@@ -23,7 +23,9 @@ def run(args: Namespace) -> Answer:
     """Explain the changes that a run would make."""
     is_named = args.paths and not any(map(os.path.isdir, args.paths))
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
-    start = common_folder(args.paths) if args.output == "html" else ""
+    start = ""
+    if args.output == "html":
+        start = common_folder(args.paths)
     selection = select(args.paths, args.exclude, also, start)
     manifests = selection.documents()
     found = find_config(manifests, selection, args.config)
@@ -40,7 +42,8 @@ def run(args: Namespace) -> Answer:
         lines.append(f"inject-proxy explain: {selection.counts()}")
     # A terminal gets the bytes of a file name that is no UTF-8; JSON and HTML must be UTF-8.
     errors = "surrogateescape" if args.output == "text" else "backslashreplace"
-    return Answer([_rendered(args, explanation, selection.folder).encode(errors=errors)], lines)
+    output = _rendered(args, explanation, selection.folder)
+    return Answer([output.encode(errors=errors)], lines)
 
 
 def _rendered(args: Namespace, explanation: Explanation, folder: str) -> str:
@@ -61,6 +64,8 @@ def _origin(folder: str) -> str:
     """
     origin = f"Folder {os.path.basename(folder)}"
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    seconds = int(epoch) if epoch.isdecimal() else time.time()
+    seconds = time.time()
+    if epoch.isdecimal():
+        seconds = int(epoch)
     origin += time.strftime(", %Y-%m-%d UTC", time.gmtime(seconds))
     return str(redact(origin))

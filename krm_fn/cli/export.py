@@ -92,8 +92,11 @@ def _file(args: Namespace, config: ProxyConfig) -> Answer:
     lines.append(f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not args.in_place:
         return Answer([text.encode()], lines)
-    change = ContentChange(None if is_new else old.encode(), text.encode())
-    return Answer((), lines, changes={os.path.realpath(name): change} if edits else {})
+    changes = {}
+    if edits:
+        before = None if is_new else old.encode()
+        changes[os.path.realpath(name)] = ContentChange(before, text.encode())
+    return Answer((), lines, changes=changes)
 
 
 def _cluster(args: Namespace) -> Cluster:

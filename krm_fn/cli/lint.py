@@ -28,9 +28,13 @@ _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
 
 def run(args: Namespace) -> Answer:
     """Judge a list, files and folders, or a stream."""
-    config = config_of_file(args.config).load() if args.config else None
-    if len(args.paths) == 1 and _is_list(args.paths[0]):
-        return _of_list(args, args.paths[0], config or ProxyConfig())
+    config = None
+    if args.config:
+        config = config_of_file(args.config).load()
+    if len(args.paths) == 1:
+        (word,) = args.paths
+        if _is_list(word):
+            return _of_list(args, word, config or ProxyConfig())
     return _of_files(args, config)
 
 
@@ -38,11 +42,15 @@ def _is_list(word: str) -> bool:
     """Return whether a word is a NO_PROXY list: a file that exists, or a word that looks like a path, is none."""
     if word == "-" or os.path.lexists(word):
         return False
-    return not (word.startswith(("/", "./", "../")) or word.endswith((".yaml", ".yml", "/")))
+    if word.startswith(("/", "./", "../")):
+        return False
+    return not word.endswith((".yaml", ".yml", "/"))
 
 
 def _of_list(args: Namespace, text: str, config: ProxyConfig) -> Answer:
-    networks = () if config.cluster_defaults == ClusterNetwork() else (config.cluster_defaults,)
+    networks: tuple[ClusterNetwork, ...] = ()
+    if config.cluster_defaults != ClusterNetwork():
+        networks = (config.cluster_defaults,)
     reader = Reader(Audience(args.consumer), networks)
     found = [Result.of(problem.code, problem.message) for problem in judge_list(text, reader)]
     silencer = Silencer(config, (), {}, at_most=Severity.ERROR)

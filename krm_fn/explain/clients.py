@@ -112,7 +112,9 @@ class Client(NamedTuple):
             return self.everything == "entry"
         if entry.is_cidr:
             cidr = entry.cidr
-            if cidr is None or host is None or str(cidr.version) not in self.does:
+            if cidr is None or host is None:
+                return False
+            if str(cidr.version) not in self.does:
                 return False
             return host in cidr
         if entry.port and ("ports" not in self.does or int(entry.port) != port):
@@ -121,8 +123,10 @@ class Client(NamedTuple):
             return "brackets" in self.does and host is not None and entry.address == host
         if host is not None and self.bare != "suffix":
             return entry.address == host and (host.version == 4 or "ipv6" in self.does)
-        text = entry.host.lower() if "case" in self.does else entry.host
-        return self._matches_name(self._without_final_dot(text), name)
+        text = self._without_final_dot(entry.host)
+        if "case" in self.does:
+            text = text.lower()
+        return self._matches_name(text, name)
 
     def _matches_name(self, entry: str, name: str) -> bool:
         form, domain = self.bare, entry
@@ -132,9 +136,13 @@ class Client(NamedTuple):
             form, domain = self.dotted, entry[1:]
         if form == "suffix":
             return name.endswith(domain)
+        if not domain:
+            return False
         if name == domain:
-            return bool(domain) and form in ("itself", "both")
-        return bool(domain) and form in ("below", "both") and name.endswith(f".{domain}")
+            return form in ("itself", "both")
+        if form not in ("below", "both"):
+            return False
+        return name.endswith(f".{domain}")
 
     def _without_final_dot(self, name: str) -> str:
         return name.removesuffix(".") if "final-dot" in self.does else name
@@ -152,9 +160,8 @@ def _entry(written: str) -> _SplitEntry:
     is_cidr = _CIDR.fullmatch(written) is not None
     if with_port := _PORT.fullmatch(written):
         host, port = with_port.groups()
-    return _SplitEntry(
-        written, is_cidr, network(written) if is_cidr else None, host, port, address(host)
-    )
+    cidr = network(written) if is_cidr else None
+    return _SplitEntry(written, is_cidr, cidr, host, port, address(host))
 
 
 def _clients() -> dict[str, Client]:

@@ -31,7 +31,10 @@ def render(explanation: Explanation, about: str) -> str:
             continue
         links += f'<li><a href="#s{number}">{title}</a></li>'
         body += f'<h2 id="s{number}">{title}</h2>'
-        body += _list(section) if section.is_list else _table(section)
+        if section.is_list:
+            body += _list(section)
+        else:
+            body += _table(section)
     return Template(text_of("explain/page.html")).substitute(
         style=text_of("explain/page.css"),
         summary=printable_html(explanation.summary),
@@ -61,7 +64,8 @@ def _table(section: Section) -> str:
     rows = ""
     for row in section.rows[:_MOST]:
         named = zip(section.head, row, strict=True)
-        first, *others = [_folded(name.lower(), cell) for name, cell in named]
+        cells = [_folded(name.lower(), cell) for name, cell in named]
+        first, *others = cells
         if section.is_of_clusters:
             first = _tiles(row[0])
         rows += f'<tr><th scope="row">{first}</th>'
@@ -104,7 +108,9 @@ def _text(words: str) -> str:
 def _tiles(cell: str) -> str:
     """Return a tile for each Cluster; many are small ones, with their names below."""
     names = cell.splitlines()
-    tiles = "".join(f'<li title="{name}">{name}</li>' for name in map(printable_html, names))
+    tiles = ""
+    for name in map(printable_html, names):
+        tiles += f'<li title="{name}">{name}</li>'
     if len(names) <= _MANY_TILES:
         return f'<ul class="tiles">{tiles}</ul>'
     return f'<ul class="tiles small">{tiles}</ul>{_folded("clusters", cell)}'

@@ -82,7 +82,10 @@ def values(obj: Data) -> list[Value]:
         return [_unread(left_alone.refusal())]
     texts: dict[str, Value] = {}
     is_secret = obj.get("kind") == "Secret"
-    for field in ("stringData", "data") if is_secret else ("data",):
+    fields = ["data"]
+    if is_secret:
+        fields = ["stringData", "data"]
+    for field in fields:
         members = obj.get(field)
         if members is not None and not isinstance(members, Mapping):
             problem = wrong_type((field,), members, "a mapping")

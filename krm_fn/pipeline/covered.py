@@ -38,7 +38,9 @@ class LeftBecause(NamedTuple):
 
     def __str__(self) -> str:
         text = f"{self.number}: {self.why}"
-        return f"{text}: `{self.change}`" if self.change else text
+        if self.change:
+            text += f": `{self.change}`"
+        return text
 
 
 class Covered(NamedTuple):
@@ -97,7 +99,9 @@ def covered(
             number = len(source.holding(("helmCharts",), indexes))
             rows[NOT_JUDGED] += [not_judged] * number
     for counted in _counted(outcome, source, named=named, explained=explained):
-        rows[counted.row].append(counted if named else counted._replace(ref=None))
+        if not named:
+            counted = counted._replace(ref=None)  # noqa: PLW2901
+        rows[counted.row].append(counted)
     return [_row(row, counted) for row, counted in rows.items() if counted]
 
 
@@ -170,7 +174,9 @@ def _becomes(
         advice = reason_in(obj, outcome.overview)
         if reason is None or advice.why in (Why.PRESET, Why.KNOWN_CHART):
             reason = advice
-    return _Counted(row, state, reason or usual_reason(row, outcome.overview), obj.ref)
+    if reason is None:
+        reason = usual_reason(row, outcome.overview)
+    return _Counted(row, state, reason, obj.ref)
 
 
 def _row(row: str, objects: Sequence[_Counted]) -> Covered:
@@ -240,7 +246,9 @@ def covered_lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str
         for reason in row.reasons:
             line = f"  left {reason}"
             # Nothing is cut that a person may paste.
-            lines.append(line if verbose or reason.change else shortened(line))
+            if not (verbose or reason.change):
+                line = shortened(line)
+            lines.append(line)
             if verbose:
                 lines += [f"    {name}" for name in reason.names]
     return lines

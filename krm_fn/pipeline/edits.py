@@ -68,7 +68,9 @@ def _edit_object(
     # Read now, while the texts of this object are in the caches of those who read them.
     for done in edited:
         _complete(done, config, reads_again=bool(edits))
-    for target_record in targets if edits and ours else ():
+    if not (edits and ours):
+        return
+    for target_record in targets:
         path = _path_of_replaced(target_record, ours)
         if path:  # one warning for an object
             warning = Result.of("ProxyReplaced", _REPLACED, path)
@@ -122,7 +124,10 @@ def _edited(target_record: TargetRecord, changes: ListChanges, config: ProxyConf
     places = target_record.places()
     target_record.before = tuple(target_record.readings(places))
     edit = None
-    for proposal in target_record.proposals(places) if target_record.is_asked else ():
+    proposals: Iterable[Edit | Result] = ()
+    if target_record.is_asked:
+        proposals = target_record.proposals(places)
+    for proposal in proposals:
         if isinstance(proposal, Edit):
             edit = proposal
             _apply(edit, target_record, changes)

@@ -89,7 +89,9 @@ def _not_owned(readings: Iterable[Reading], targets: Sequence[TargetRecord]) -> 
     owned: dict[Pointer, set[str | None]] = {}
     for target_record in targets:
         results = target_record.results
-        reported.update(result.path for result in results if not result.reports_edit)
+        for result in results:
+            if not result.reports_edit:
+                reported.add(result.path)
         for reading in (*target_record.before, *target_record.after):
             owned.setdefault(reading.path, set()).add(reading.value)
     return tuple(

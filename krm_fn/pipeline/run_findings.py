@@ -253,7 +253,9 @@ def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Iterator[Re
         record = records.get(nodes.obj.ref)
         is_written = record is not None and _is_written(record)
         why = why_without(nodes, config, is_written=is_written)
-        for ref, memberships in _owners(nodes) if why else ():
+        if not why:
+            continue
+        for ref, memberships in _owners(nodes):
             key = (ref, nodes.system.name if nodes.system else why)
             if key not in reported and _gets_any(nodes, memberships, config):
                 reported.add(key)

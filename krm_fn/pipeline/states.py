@@ -52,8 +52,9 @@ def complete(overview: Overview, config: ProxyConfig) -> None:
     for record in listed:
         record.reason = record.reason or _reason(why_none.get(record.obj.ref))
         state = None
-        for key in _keys_elsewhere(record) if written else ():
-            state = state or written.get(key)
+        if written:
+            for key in _keys_elsewhere(record):
+                state = state or written.get(key)
         record.state, record.reason = _state(record, state, config)
 
 

@@ -229,7 +229,10 @@ def refuse_repeated_keys(node: Mapping, text: str) -> None:
 def merged(data: Any) -> Fields:
     """Return the members that a merge key brings; of a key in several mappings, the first counts."""
     members: Fields = {}
-    for source in data if isinstance(data, list) else [data]:
+    sources = data
+    if not isinstance(data, list):
+        sources = [data]
+    for source in sources:
         if isinstance(source, dict):
             members = {**source, **members}
     return members

@@ -288,7 +288,9 @@ def _in_data(data: Data, context: Context) -> Places:
             yield from chart_places.places(document)
 
     references = [reference for reference in context.uses.references_to(data) if reference.names]
-    for text in embedded.values(data) if references else ():
+    if not references:
+        return
+    for text in embedded.values(data):
         member = text.path[-1]
         charts = {
             reference.chart: reference.names

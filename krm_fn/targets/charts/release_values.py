@@ -46,7 +46,8 @@ def values_from(data: Data) -> Iterator[tuple[Key, str]]:
         key = text_at(source, ("valuesKey",)) or "values.yaml"
         # With ``targetPath`` the text of a key is one value, and no document of values.
         if name and not lookup(source, ("targetPath",)):
-            yield Key("", text_at(source, ("kind",)), namespace_of(data), name), key
+            kind = text_at(source, ("kind",))
+            yield Key("", kind, namespace_of(data), name), key
 
 
 def lowest_version(text: str) -> Version | None:
@@ -177,7 +178,8 @@ def find_override(value: ChartValue, installation: Installation) -> Result | Non
 
     That is an entry of another list, or a Secret that is named beside a text: ``httpProxySecret`` beside ``httpProxy``.
     """
-    use, data = installation.use, installation.data
+    use = installation.use
+    data = installation.data
     values = installation.own
     for *above, last in value.texts.values():
         secret = (*above, f"{last}Secret")
@@ -207,8 +209,10 @@ def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
     for key, member in values_from(data):
         for source in uses.meant(key):
             for text in embedded.values(source):
-                if text.path[-1] == member:
-                    values += [document.data for document in embedded.mappings(text)][:1]
+                if text.path[-1] != member:
+                    continue
+                documents = [document.data for document in embedded.mappings(text)]
+                values += documents[:1]
     return values
 
 
@@ -217,12 +221,15 @@ def holds(value: ChartValue, values: Any) -> bool:
     if value.texts:
         texts = [lookup(values, path) for path in value.texts.values()]
         return texts != [None] * len(texts)
-    return isinstance(lookup(values, value.steps), (list, dict))
+    variables = lookup(values, value.steps)
+    return isinstance(variables, (list, dict))
 
 
 def is_read(value: ChartValue, values: Any) -> bool:
     """Return whether values say that the program is there, and calls out, that reads one of them."""
-    own = lookup(values, (value.below,)) if value.below else values
+    own = values
+    if value.below:
+        own = lookup(values, (value.below,))
     if value.where and not _have(own, value.where):
         return False
     return not _have(own, value.unless)
@@ -349,4 +356,6 @@ def _release_name(use: ChartUse, data: Data) -> str:
     if name:
         return name
     target = text_at(data, ("spec", "targetNamespace"))
-    return f"{target}-{own}" if target else own
+    if not target:
+        return own
+    return f"{target}-{own}"

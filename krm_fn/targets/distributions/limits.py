@@ -27,7 +27,9 @@ _IN_QUOTES = '"\\$`'
 
 def find_refusal(target_id: str, settings: ProxySettings) -> str:
     """Return why a product does not take some settings, as a sentence with the remedy; "" where it takes them."""
-    for limit in _LIMITS.get(target_id, ()) if settings.sets_any else ():
+    if not settings.sets_any:
+        return ""
+    for limit in _LIMITS.get(target_id, ()):
         reason = limit(settings)
         if reason:
             override = f"an entry of `spec.overrides` with `match: {{targets: [{target_id}]}}`"

@@ -114,8 +114,10 @@ class _NodeTrustStore(ConfigTarget):
     def places_in(self, config: NodeConfig, context: Context) -> Iterator[Place]:
         """Yield the certificates, and the commands that put them into the trust store."""
         certificates = pem.split(context.settings.trusted_ca.pem)
+        if config.unsupported:
+            certificates = []
         files = {}
-        for number, text in enumerate([] if config.unsupported else certificates):
+        for number, text in enumerate(certificates):
             path = f"{_FOLDER}/inject-proxy-{number}.pem"
             files[path] = text
         form = WholeFiles(config, _is_ours, files, "0644")

@@ -40,7 +40,8 @@ class WholeFiles(NamedTuple):
             draft.items(place.path)
         missing = dict(self.files)
         # From the end, so that an entry that goes moves none that is still to be edited.
-        for entry in reversed([*self.config.files_in(draft.data)]):
+        entries = [*self.config.files_in(draft.data)]
+        for entry in reversed(entries):
             path = entry.path
             missing.pop(path, None)
             if entry.text is not None and self.is_ours(path, entry.text):
@@ -49,7 +50,8 @@ class WholeFiles(NamedTuple):
                 message = f'"{path}" was not written by this function; remove it to let {place.label} be set'
                 draft.report("ByHand", message, entry.field("path"))
         for path, text in missing.items():
-            draft.append(place.path, self.config.new_file(path, text, self.permissions))
+            file = self.config.new_file(path, text, self.permissions)
+            draft.append(place.path, file)
             self._describe(draft, "sets", place, path, text)
         for entry in self.config.files_in(draft.data):
             if entry.path in self.files:

@@ -239,7 +239,9 @@ def _added_commands(operations: Sequence[ForeignOperation], config: NodeConfig) 
     for operation in operations:
         if operation.is_whole(config.commands) or operation.is_entry(config.commands):
             value = operation.value
-            for command in value if isinstance(value, list) else [value]:
+            if not isinstance(value, list):
+                value = [value]
+            for command in value:
                 if isinstance(command, str):
                     yield command
             for line in operation.text.splitlines():
