@@ -35,9 +35,7 @@ def test_a_value_that_was_set_is_a_copy(data: Any, path: patch.Pointer) -> None:
         pytest.param({"a": 1}, ("a",), (), [replace("a", value="new")], id="a member that is there"),
         pytest.param({"a": "new"}, ("a",), (), [], id="a member that has the value already"),
         pytest.param({"a": 1}, ("b",), (), [add("b", value="new")], id="a new member at the end"),
-        pytest.param(
-            {"a": 1, "c": 2, "d": 3}, ("b",), ("x", "d", "c"), [add("b", value="new")], id="in front of others"
-        ),
+        pytest.param({"a": 1, "c": 2, "d": 3}, ("b",), ("x", "d", "c"), [add("b", value="new")], id="before others"),
         pytest.param({}, ("a", "b"), (), [add("a", value={"b": "new"})], id="the mapping above it is missing"),
         pytest.param({"a": None}, ("a", "b"), (), [replace("a", value={"b": "new"})], id="the mapping above is null"),
         pytest.param({"a": ["x"]}, ("a", "0"), (), [replace("a", 0, value="new")], id="an item of a list"),
@@ -128,9 +126,7 @@ OTHER = {"path": "/etc/b", "content": "2"}
             [remove(0), add("-", value={"value": "1"})],
             id="an item without a name is another one than that with a name",
         ),
-        pytest.param(
-            [[1], [2], [3]], [[2], [9]], [replace(2, 0, value=9), remove(0)], id="a list that is equal keeps its place"
-        ),
+        pytest.param([[1], [2], [3]], [[2], [9]], [replace(2, 0, value=9), remove(0)], id="an equal list keeps it"),
     ],
 )
 def test_operations(before: Any, after: Any, operations: list[Any]) -> None:

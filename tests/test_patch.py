@@ -15,9 +15,7 @@ from krm_fn.patch import APPEND, Operation, apply, field_path, lookup, pointer_o
     [
         pytest.param((), "", "", id="the root"),
         pytest.param(("spec",), "/spec", "spec", id="a member"),
-        pytest.param(
-            ("spec", "files", "0", "path"), "/spec/files/0/path", "spec.files[0].path", id="an item of a list"
-        ),
+        pytest.param(("spec", "files", "0", "path"), "/spec/files/0/path", "spec.files[0].path", id="item of a list"),
         pytest.param(("a", APPEND), "/a/-", "a[-]", id="behind the last item"),
     ],
 )

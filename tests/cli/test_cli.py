@@ -145,9 +145,7 @@ def test_errors_come_before_warnings_and_the_summary_is_last() -> None:
     [
         pytest.param(RuntimeError("http://user:geheim@proxy"), 3, "this is a bug of inject-proxy", id="anything"),
         pytest.param(RecursionError("geheim"), 3, "RecursionError", id="a stack that overflows"),
-        pytest.param(
-            InternalError("http://user:geheim@proxy"), 3, "http://user:***@proxy", id="a check of ours that fails"
-        ),
+        pytest.param(InternalError("http://user:geheim@proxy"), 3, "http://user:***@proxy", id="our check that fails"),
     ],
 )
 def test_a_bug_is_reported_in_one_line_without_the_input(

@@ -32,7 +32,7 @@ FOUND = [
     pytest.param(HERE, {"proxy.yaml": CONFIG}, "../../proxy.yaml", id="at the root of the repository"),
     pytest.param((".", ["a/b/nodes.yaml"]), {"a/b/proxy.yaml": CONFIG}, "a/b/proxy.yaml", id="beside a file"),
     pytest.param(
-        (".", ["a/b", "a/c"]), {"proxy.yaml": CONFIG, "a/c/n.yaml": NODES}, "proxy.yaml", id="above two paths"
+        (".", ["a/b", "a/c"]), {"proxy.yaml": CONFIG, "a/c/n.yaml": NODES}, "proxy.yaml", id="above two"
     ),
     pytest.param(HERE, {"all.yaml": MIXED, "c.yaml": "# ProxyConfig\n"}, "../../all.yaml", id="behind another object"),
     pytest.param(HERE, IGNORED, "../../proxy.yaml", id="not what git ignores"),

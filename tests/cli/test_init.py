@@ -199,9 +199,7 @@ PROPOSED = [
         {"charts": {"choose": [{"charts": ["cert-manager", "velero"]}]}},
         id="charts that are known",
     ),
-    pytest.param(
-        {"a.yaml": TWO_SOURCES}, {"charts": {"choose": [{"charts": ["velero"]}]}}, id="the known one of two charts"
-    ),
+    pytest.param({"a.yaml": TWO_SOURCES}, {"charts": {"choose": [{"charts": ["velero"]}]}}, id="the known one of two"),
     pytest.param(
         {"a.yaml": FLUX.replace("image:", f"env: [{{name: HTTPS_PROXY, value: '{PROXY}'}}], image:"), "b.yaml": WEB},
         {
@@ -343,15 +341,9 @@ NETWORK = "10.20.0.0/16\n"
 ANSWERS = [
     pytest.param({"west.yaml": nodes("west", PROXY)}, NETWORK, {"httpProxy": PROXY}, "Networks", id="found"),
     pytest.param({}, f"http://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "URL of the proxy", id="none"),
-    pytest.param(
-        {}, f"x y\nhttp://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "must name the URL", id="a URL at last"
-    ),
-    pytest.param(
-        {}, f"http://p:1\nfoo\n{NETWORK}", {"httpProxy": "http://p:1"}, 'entry "foo" must', id="a network at last"
-    ),
-    pytest.param(
-        {}, f"{WITH_PASSWORD}\n\n", {"from": [{"kind": "Secret", "name": "inject-proxy"}]}, "", id="a password"
-    ),
+    pytest.param({}, f"x y\nhttp://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "must name the URL", id="a URL last"),
+    pytest.param({}, f"http://p:1\nfoo\n{NETWORK}", {"httpProxy": "http://p:1"}, 'entry "foo" must', id="a network"),
+    pytest.param({}, f"{WITH_PASSWORD}\n\n", {"from": [{"kind": "Secret", "name": "inject-proxy"}]}, "", id="password"),
     pytest.param({}, "\n\x04", None, "no answer came, so nothing was written", id="the end of the input"),
 ]
 

@@ -89,15 +89,11 @@ def test_a_resource_list_is_explained_and_checked_where_it_is_named(tmp_path: Pa
 TAB = "\tx: y\n"
 BROKEN = [
     pytest.param(f"apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\n{TAB}", 0, "at line 3", id="a Cluster"),
-    pytest.param(
-        f"apiVersion: a/v1\nkind: KubeadmConfig\nmetadata: {{name: web\n{TAB}", 0, "at line 4", id="of a target"
-    ),
+    pytest.param(f"apiVersion: a/v1\nkind: KubeadmConfig\nmetadata: {{name: web\n{TAB}", 0, "at line 4", id="a target"),
     pytest.param(f"apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: jobs\n{TAB}", 0, "at line 5", id="not selected"),
     pytest.param(f"apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: web-1\n{TAB}", 1, "InputInvalid", id="a name"),
     pytest.param(f"apiVersion: apps/v1\nkind: Deployment\n{TAB}", 1, "InputInvalid", id="of a selected kind"),
-    pytest.param(
-        f"{SERVICE} x: y\nenv: HTTP_PROXY\n", 0, "skipped: document 1: not", id="not read, and it names a proxy"
-    ),
+    pytest.param(f"{SERVICE} x: y\nenv: HTTP_PROXY\n", 0, "skipped: document 1: not", id="not read, it names a proxy"),
     pytest.param("a: [\n", 0, "", id="no manifest"),
 ]
 

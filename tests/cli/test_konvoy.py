@@ -124,9 +124,7 @@ CP, WORKER = "http://cp.example:3128", "http://worker.example:3128"
             },
             id="a list of one role that is given in parts",
         ),
-        pytest.param(
-            f"--http-proxy {CP} --no-proxy a", {"httpProxy": CP, "noProxy": ["a"]}, id="flags of NKP for all nodes"
-        ),
+        pytest.param(f"--http-proxy {CP} --no-proxy a", {"httpProxy": CP, "noProxy": ["a"]}, id="NKP, for all nodes"),
         pytest.param(
             "dkp create cluster preprovisioned --cluster-name c1 --registry-mirror-url https://r.example:5000 "
             "--apiserver-host lb.example.com --apiserver-port 6443 --os-hint flatcar",
@@ -157,9 +155,7 @@ def test_the_certificates_of_a_mirror_are_read(tmp_path: Path) -> None:
         pytest.param(
             "--ssh-username konvoy --self-managed -n=default", "`--ssh-username`, `--self-managed`, `-n`", id="some"
         ),
-        pytest.param(
-            "--registry-mirror-username S3CRET", "`--registry-mirror-username`", id="much like one that is read"
-        ),
+        pytest.param("--registry-mirror-username S3CRET", "`--registry-mirror-username`", id="like one that is read"),
     ],
 )
 def test_other_flags_are_named_without_their_values(line: str, named: str) -> None:

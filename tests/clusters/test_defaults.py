@@ -46,9 +46,7 @@ NETWORKING = "/spec/template/spec/kubeadmConfigSpec/clusterConfiguration/network
     ("items", "expected"),
     [
         pytest.param(cluster_class(), [KUBEADM], id="a class that makes a control plane of kubeadm"),
-        pytest.param(
-            cluster_class("KubeadmControlPlaneTemplate", NETWORKING), [], id="a class whose patches say it themselves"
-        ),
+        pytest.param(cluster_class("KubeadmControlPlaneTemplate", NETWORKING), [], id="a class whose patches say it"),
         pytest.param(
             [cluster(controlPlaneRef=reference("RKE2ControlPlane", "cp")), control_plane("other")],
             [],
@@ -109,9 +107,7 @@ def test_the_networks_of_systems_of_nodes(kind: str, pods: list[str], services: 
         pytest.param("GCPCluster", {"network": {"name": "default"}}, ["10.128.0.0/9"], [], id="its name"),
         pytest.param("GCPCluster", {"network": {"name": "prod"}}, [], [], id="another network of Google"),
         pytest.param("AzureCluster", {}, ["10.0.0.0/8"], [], id="Azure makes a VNet"),
-        pytest.param(
-            "AzureCluster", {"networkSpec": {"vnet": {"resourceGroup": "net"}}}, [], [], id="a VNet of another group"
-        ),
+        pytest.param("AzureCluster", {"networkSpec": {"vnet": {"resourceGroup": "net"}}}, [], [], id="another's VNet"),
         pytest.param(
             "AzureCluster",
             INTERNAL,

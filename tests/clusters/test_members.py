@@ -65,9 +65,7 @@ def test_an_object_belongs_to_a_cluster_that_is_only_named(
 @pytest.mark.parametrize(
     ("listed", "expected"),
     [
-        pytest.param(
-            [cluster("prod")], "prod", id="the only Cluster of the list goes before a name that is filled in later"
-        ),
+        pytest.param([cluster("prod")], "prod", id="the only Cluster of the list goes before a name filled in later"),
         pytest.param([cluster("${CLUSTER_NAME}"), cluster("test")], "${CLUSTER_NAME}", id="the same name in the list"),
     ],
 )

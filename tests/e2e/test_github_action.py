@@ -199,9 +199,7 @@ def test_a_pull_request_without_the_proxy_fails_with_annotations_and_a_comment(r
 REWRITTEN = [
     pytest.param([(7001, MARK, True), (7002, MARK, True)], 7001, id="its own, the first of two"),
     pytest.param([(7001, "Nice", False), (7002, MARK, True)], 7002, id="its own behind a talk"),
-    pytest.param(
-        [(7001, MARK, False), (7002, MARK, True)], 7002, id="its own behind one of somebody who copied the mark"
-    ),
+    pytest.param([(7001, MARK, False), (7002, MARK, True)], 7002, id="its own behind one of somebody with its mark"),
     pytest.param([(7001, f"> {MARK}", True), (7002, MARK, False)], None, id="none of its own"),
     pytest.param([], None, id="none"),
 ]

@@ -105,9 +105,7 @@ def test_ci_runs_every_version_of_python_that_the_project_says_it_supports() -> 
         pytest.param("v0.1.1", ["v0.1.0", "v0.1.1"], ["v0.1.1", "v0.1", "v0"], id="a patch of the newest"),
         pytest.param("v0.1.2", ["v0.1.1", "v0.2.0"], ["v0.1.2", "v0.1"], id="a patch of an older minor version"),
         pytest.param("v1.9.1", ["v1.10.0", "v2.0.0"], ["v1.9.1", "v1.9"], id="numbers, not texts"),
-        pytest.param(
-            "v1.10.0", ["v1.9.1", "v2.0.0"], ["v1.10.0", "v1.10", "v1"], id="the newest of an older major one"
-        ),
+        pytest.param("v1.10.0", ["v1.9.1", "v2.0.0"], ["v1.10.0", "v1.10", "v1"], id="the newest of an old major one"),
         pytest.param("v0.1.0", ["v0.1.1", "x", "v9"], ["v0.1.0"], id="an older one again; other tags say nothing"),
     ],
 )

@@ -114,9 +114,7 @@ def test_what_a_list_needs_depends_on_the_proxy(text: str, has_proxy: bool, expe
     ("gone", "code", "missing"),
     [
         pytest.param({"192.168.0.0/16"}, "ClusterNotListed", "192.168.0.0/16", id="the pod CIDR"),
-        pytest.param(
-            {"prod.local", ".prod.local", ".svc.prod.local."}, "ClusterNotListed", "prod.local", id="the domain"
-        ),
+        pytest.param({"prod.local", ".prod.local", ".svc.prod.local."}, "ClusterNotListed", "prod.local", id="domain"),
         pytest.param({"svc", ".svc"}, "ClusterNotListed", "svc", id="the services"),
         pytest.param({"10.96.0.1"}, "AddressNotListed", "10.96.0.1", id="the API server's address"),
         pytest.param({"169.254.169.254"}, "AddressNotListed", "169.254.169.254", id="the metadata service"),

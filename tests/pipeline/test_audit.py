@@ -76,9 +76,7 @@ def codes(found: Audit) -> list[str]:
 @pytest.mark.parametrize(
     "documents",
     [
-        pytest.param(
-            [CLUSTER, deployment(proxies(no_proxy=ALL_OF_PROD))], id="a workload that is right for its Cluster"
-        ),
+        pytest.param([CLUSTER, deployment(proxies(no_proxy=ALL_OF_PROD))], id="a workload right for its Cluster"),
         pytest.param([CONFIG + "  noProxy: [example.com, .corp.example]\n"], id="a ProxyConfig that is right"),
         pytest.param([CONFIG.replace("fn.inject-proxy.io", "networking.istio.io")], id="that of Istio"),
     ],
@@ -153,9 +151,7 @@ def test_a_proxy_config_for_http_alone_is_reported(spec: str, expected: list[str
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param(
-            f"{RESOURCE_LIST}\n{indented(CONFIG + '  noProxy: [.com]')}", ["EntryTooBroad"], id="a ProxyConfig"
-        ),
+        pytest.param(f"{RESOURCE_LIST}\n{indented(CONFIG + '  noProxy: [.com]')}", ["EntryTooBroad"], id="ProxyConfig"),
         pytest.param(CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg"), ["ConfigIgnored"], id="a misspelt kind"),
     ],
 )
@@ -166,9 +162,7 @@ def test_what_counts_as_a_proxy_config(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("specs", "expected"),
     [
-        pytest.param(
-            ["  lint: {rules: {EntryForm: Info}}\n", ""], ["ConfigIgnored", "EntryForm"], id="two that differ"
-        ),
+        pytest.param(["  lint: {rules: {EntryForm: Info}}\n", ""], ["ConfigIgnored", "EntryForm"], id="two that clash"),
         pytest.param(
             ["  mode: X\n  lint: {rules: {EntryForm: Off}}\n"], ["ConfigInvalid", "EntryForm"], id="a wrong one"
         ),

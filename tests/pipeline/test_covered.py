@@ -183,9 +183,7 @@ CLASS = (
             "the annotation `config.kub",
             id="nodes that reach no cluster",
         ),
-        pytest.param(
-            OTHER.replace("name: a", f"name: {LOCAL}"), "", "the annotation `conf", id="a chart that reaches none"
-        ),
+        pytest.param(OTHER.replace("name: a", f"name: {LOCAL}"), "", "the annotation `conf", id="a chart, to none"),
         pytest.param(
             OTHER.replace("name: a", f"name: {REFUSING}"),
             "",

@@ -205,16 +205,10 @@ WITHOUT_OBJECTS = [
     pytest.param(f"patches:\n- patch: |\n    spec: {{env: {{HTTP_PROXY: '{OLD}'}}}}\n", [W], id="an inline patch"),
     pytest.param(f"- op: add\n  path: /spec/httpProxy\n  httpProxy: {OLD}\n", [W], id="a JSON patch"),
     pytest.param(f'[{{"op": "add", "value": {{"httpProxy": "{OLD}"}}}}]\n', [W], id="a JSON patch on one line"),
-    pytest.param(
-        f"kind: Deployment\nenv: [{{name: HTTP_PROXY, value: '{OLD}'}}]\n", [W], id="a patch without a version"
-    ),
+    pytest.param(f"kind: Deployment\nenv: [{{name: HTTP_PROXY, value: '{OLD}'}}]\n", [W], id="a patch, no version"),
     pytest.param(f"env:\n  HTTP_PROXY: {OLD}\nsteps:\n- run: make\n", [N], id="a workflow of a pipeline"),
-    pytest.param(
-        f"services: {{web: {{environment: {{HTTP_PROXY: '{OLD}'}}}}}}\n", [N], id="containers of docker compose"
-    ),
-    pytest.param(
-        f"extraEnv:\n- name: HTTP_PROXY\n  value: {OLD}\n", [N], id="values of a chart, such as those of its tests"
-    ),
+    pytest.param(f"services: {{web: {{environment: {{HTTP_PROXY: '{OLD}'}}}}}}\n", [N], id="containers of compose"),
+    pytest.param(f"extraEnv:\n- name: HTTP_PROXY\n  value: {OLD}\n", [N], id="values of a chart, as those of tests"),
     pytest.param(f"patches:\n- patch: |\n    kind: ProxyConfig\n    spec: {{httpProxy: '{OLD}'}}\n", [], id="ours"),
 ]
 

@@ -132,9 +132,7 @@ VERBATIM = {**PROXY, "noProxyPolicy": {"style": "Verbatim"}}
         ),
         pytest.param(NEW, SIX, False, id="another URL"),
         pytest.param({}, SIX, False, id="no URL"),
-        pytest.param(
-            {**PROXY, "selector": {"exclude": [{"names": ["app"]}]}}, SIX, False, id="the selector leaves it out"
-        ),
+        pytest.param({**PROXY, "selector": {"exclude": [{"names": ["app"]}]}}, SIX, False, id="a selector's choice"),
         pytest.param({**PROXY, "only": ["nodes"]}, SIX, False, id="only leaves it out"),
         pytest.param({**PROXY, "targets": {"workloads": False}}, SIX, False, id="the target is off"),
     ],

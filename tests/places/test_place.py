@@ -74,9 +74,7 @@ BESIDE = {"name": "proxy", "value": {"a": 1, **MEMBERS}}
         pytest.param([], ITEM._replace(add_if_missing=False), FULL, [], id="one that is not to be added"),
         pytest.param([OTHER, {"name": "proxy", "value": {"a": 1}}], ITEM, FULL, [OTHER, BESIDE], id="one is there"),
         pytest.param([OTHER, PROXY], ITEM, NONE, [OTHER], id="one that goes"),
-        pytest.param(
-            [BESIDE], ITEM._replace(empty_value={"value": {"a": 1}}), NONE, [], id="one in which nothing of use is left"
-        ),
+        pytest.param([BESIDE], ITEM._replace(empty_value={"value": {"a": 1}}), NONE, [], id="nothing of use is left"),
     ],
 )
 def test_an_item_is_told_by_its_name(items: Any, form: NamedItem, settings: ProxySettings, after: Any) -> None:

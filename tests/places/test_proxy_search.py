@@ -49,15 +49,11 @@ def test_a_name_tells_a_proxy(data: dict[str, Any], variables: list[str]) -> Non
     ("text", "names"),
     [
         pytest.param(f"export http_proxy={OLD}; x\n", ["http_proxy"], id="a profile"),
-        pytest.param(
-            json.dumps({"proxies": {"default": {"httpProxy": OLD}}}), ["httpProxy"], id="the client of docker"
-        ),
+        pytest.param(json.dumps({"proxies": {"default": {"httpProxy": OLD}}}), ["httpProxy"], id="docker's client"),
         pytest.param(f'{{"proxies": {{"http-proxy": "{OLD}"}}}}', ["http-proxy"], id="the daemon of docker"),
         pytest.param(f'[Manager]\nDefaultEnvironment="HTTP_PROXY={OLD}" A=1\n', ["HTTP_PROXY"], id="all services"),
         pytest.param(f'Acquire::http::Proxy "{OLD}";\n', ["Acquire::http::Proxy"], id="apt"),
-        pytest.param(
-            f"apt-get -o Acquire::https::Proxy={OLD} update\n", ["Acquire::https::Proxy"], id="apt, an option"
-        ),
+        pytest.param(f"apt-get -o Acquire::https::Proxy={OLD} update\n", ["Acquire::https::Proxy"], id="apt, option"),
         pytest.param(f"git config --global http.proxy {OLD}\n", ["http.proxy"], id="git"),
         pytest.param(f"snap set system proxy.https={OLD}\n", ["proxy.https"], id="snap"),
         pytest.param(f"curl -x {OLD} -fsSL https://example.org/x\n", ["-x"], id="curl"),

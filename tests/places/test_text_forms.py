@@ -114,9 +114,7 @@ def test_what_is_in_the_way_is_reported_about_the_text(text: Any, form: Any, cod
         pytest.param(HTTP, one_variable("HTTP_PROXY"), {"HTTP_PROXY": HTTP, "http_proxy": HTTP}, id="a value"),
         pytest.param("", one_variable("HTTP_PROXY"), {}, id="an empty text"),
         pytest.param("a: [", EACH, {}, id="no YAML"),
-        pytest.param(
-            "[Service]\nEnvironment=HTTP_PROXY=a%%b\n", UnitText(), {"HTTP_PROXY": "a%b"}, id="a drop-in of systemd"
-        ),
+        pytest.param("[Service]\nEnvironment=HTTP_PROXY=a%%b\n", UnitText(), {"HTTP_PROXY": "a%b"}, id="a drop-in"),
     ],
 )
 def test_what_is_read_leads_to_the_text(text: str, form: Any, expected: dict[str, str]) -> None:

@@ -124,7 +124,7 @@ TESTED_ELSEWHERE = {
     "errors": "cli/test_cli",
     "explain/cluster_names": "explain/test_cluster_answers",
     "explain/sections": "explain/test_html",
-    "places/cluster_secret": "targets/giantswarm/test_systemd_proxy",
+    "places/cluster_secret": "targets/nodes/test_node_files_edits",
     "places/provided": "targets/workloads/test_proxy_data",
     "plan/__init__": "promises/test_trusted_namespaces",
     "plan/record": "pipeline/test_states",

@@ -83,9 +83,7 @@ ODD_SCALARS = [
 BAD_INPUT = [
     pytest.param(f"{resource_list(WORKERS)}---\n{resource_list(WORKERS)}", id="two documents"),
     pytest.param(resource_list(WORKERS, config=BAD_CONFIG), id="a bad functionConfig"),
-    pytest.param(
-        resource_list(WORKERS.replace("      files:", "      files: {}\n      f:")), id="a field of a wrong type"
-    ),
+    pytest.param(resource_list(WORKERS.replace("      files:", "      files: {}\n      f:")), id="a wrong field"),
     pytest.param("kind: ResourceList\nitems: some text\n", id="items of a wrong type"),
     pytest.param(resource_list("just text\n", WORKERS), id="an item that is text"),
 ]

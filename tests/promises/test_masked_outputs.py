@@ -274,9 +274,7 @@ def test_no_output_of_a_command_shows_a_secret(words: list[str], tree: Path, mon
         ),
         pytest.param("a: {{b: 'password:S1'}}\n", "a: {b: ***\n", id="what only the value alone shows to be one"),
         pytest.param("a: &x '{0}' # b\nc: *x\n", "a: &x '***' # b\nc: *x\n", id="the anchor stays"),
-        pytest.param(
-            "a: >\n  {0}\n\n  b\nc: d\n", "a: ***\n  ***\n\n  ***\nc: d\n", id="of a text whose lines are folded, all"
-        ),
+        pytest.param("a: >\n  {0}\n\n  b\nc: d\n", "a: ***\n  ***\n\n  ***\nc: d\n", id="of a folded text, all lines"),
         pytest.param('a: "é: 1\\ny: \\x68ttp://u:S1@h"\nb: c\n', "a: ***\nb: c\n", id="with escapes, the whole value"),
         pytest.param(
             "# S1\nkind: Secret # S1\ndata: # S1\n  # S1\n  a: S1\n\ntype: b\n",
@@ -289,9 +287,7 @@ def test_no_output_of_a_command_shows_a_secret(words: list[str], tree: Path, mon
             id="a byte order mark takes no line",
         ),
         pytest.param("a: b\r---\rc: d\ne: f\n", "a: b\\r---\\rc: d\ne: f\n", id="documents in a line"),
-        pytest.param(
-            "a: [http://u:S1, S1@h, b]\n", "a: [http://u:***@h, b]\n", id="in a flow sequence, up to the last at sign"
-        ),
+        pytest.param("a: [http://u:S1, S1@h, b]\n", "a: [http://u:***@h, b]\n", id="in a list, up to the last at sign"),
         pytest.param(
             "a: {{b: c, password: S1, d: e}}\n",
             "a: {b: c, password: ***\n",
@@ -332,9 +328,7 @@ def test_no_output_of_a_command_shows_a_secret(words: list[str], tree: Path, mon
         pytest.param("a:\n- curl -u svc:S1 https://x\n", "a:\n- curl -u svc:***\n", id="user and password of curl"),
         pytest.param('a: "it\\x27s$$a"\nb: c\n', "***\nb: c\n", id="the password of the run, with an escape"),
         pytest.param("it's$a: b # it''s$a\n", "***\n", id="the password of the run, in a key"),
-        pytest.param(
-            "a: |\n  b: 'it'\\''s$a'\n  c: d\n", "a: |\n  ***\n  c: d\n", id="the password of the run, in a text"
-        ),
+        pytest.param("a: |\n  b: 'it'\\''s$a'\n  c: d\n", "a: |\n  ***\n  c: d\n", id="the run's password, in a text"),
     ],
 )
 def test_from_a_secret_value_on_a_line_is_hidden(text: str, shown: str) -> None:

@@ -105,9 +105,7 @@ NOT_EXPORTED = {"nodes": {"commands": {"exports": False}}}
         pytest.param("nodes.commands", Role.CONTROL_PLANE, {}, API, NODES, id="kubeadm of a control plane"),
         pytest.param("nodes.commands", Role.WORKER, {}, API, (), id="kubeadm of a worker calls no nodes"),
         pytest.param("nodes.commands", Role.CONTROL_PLANE, {"targets": NOT_EXPORTED}, API, (), id="nothing exports"),
-        pytest.param(
-            "nodes.commands", Role.CONTROL_PLANE, {"noProxy": "a,10.200.0.0/16"}, API, (), id="a CIDR of the user"
-        ),
+        pytest.param("nodes.commands", Role.CONTROL_PLANE, {"noProxy": "a,10.200.0.0/16"}, API, (), id="a user's CIDR"),
         pytest.param(
             "nodes.commands", Role.CONTROL_PLANE, {"noProxy": "10.1.0.0/16"}, Fact("a.example"), NODES, id="a name"
         ),

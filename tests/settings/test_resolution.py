@@ -43,9 +43,7 @@ HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
 @pytest.mark.parametrize(
     ("overrides", "expected"),
     [
-        pytest.param(
-            [override(HERE, httpProxy="", httpsProxy="")], ProxySettings(), id="a list without a proxy is not written"
-        ),
+        pytest.param([override(HERE, httpProxy="", httpsProxy="")], ProxySettings(), id="a list without a proxy, none"),
         pytest.param(
             [override(HERE, noProxy=["a"]), override(ALSO_HERE, noProxy=["b"], noProxyMode="Replace")],
             ProxySettings(PROXY, PROXY, "b"),
@@ -73,9 +71,7 @@ LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
 @pytest.mark.parametrize(
     ("overrides", "memberships", "reported"),
     [
-        pytest.param(
-            [override({"clusters": ["lab"]}, noProxy=["a"])], [WORKER, LAB_WORKER], (), id="lists are united instead"
-        ),
+        pytest.param([override({"clusters": ["lab"]}, noProxy=["a"])], [WORKER, LAB_WORKER], (), id="lists are united"),
         pytest.param(
             [override({"clusters": ["lab"]}, httpProxy=EU)],
             [WORKER, CONTROL_PLANE, LAB_WORKER],
@@ -190,9 +186,7 @@ THERE = override({"namespaces": ["org-acme"]}, httpProxy=EU, httpsProxy=EU)
         pytest.param({**BASE, "overrides": [THERE]}, WORKER, (EU, EU), id="that of its Cluster"),
         pytest.param({"overrides": [override({"clusters": ["x"]}, httpProxy=EU)]}, WORKER, None, id="nobody says one"),
         pytest.param({**BASE, "overrides": [THERE]}, CLAIMED, None, id="not that of a Cluster that it only claims"),
-        pytest.param(
-            {**BASE, "overrides": [THERE], "trustedNamespaces": ["org-*"]}, CLAIMED, (EU, EU), id="unless it may"
-        ),
+        pytest.param({**BASE, "overrides": [THERE], "trustedNamespaces": ["org-*"]}, CLAIMED, (EU, EU), id="it may"),
         pytest.param(
             {**BASE, "overrides": [override({"targets": ["nodes.kubelet"], "objects": ["x"]}, httpProxy=EU)]},
             CLAIMED,

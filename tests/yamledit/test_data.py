@@ -55,9 +55,7 @@ def test_the_core_schema_of_yaml_1_2(text: str, value: Any) -> None:
     [
         pytest.param("a: !!int 1\n", {"a": 1}, id="a number with its own tag"),
         pytest.param("a: !!null x\n", {"a": None}, id="null by tag"),
-        pytest.param(
-            "1: a\ntrue: b\n~: c\n", {"1": "a", "true": "b", "~": "c"}, id="a key is the string it is written as"
-        ),
+        pytest.param("1: a\ntrue: b\n~: c\n", {"1": "a", "true": "b", "~": "c"}, id="a key is the string as written"),
         pytest.param("? [a, b]\n: 1\n", {"? ['a', 'b']": 1}, id="a key that is no scalar is named by what it holds"),
         pytest.param("a: {{ b }}\n", {"a": {"? {'b': None}": None}}, id="a placeholder without quotes"),
         pytest.param("a: &x 1\n? [*x]\n: 1\n", {"a": 1, "? [1]": 1}, id="an alias in a key that is no scalar"),

@@ -24,12 +24,8 @@ NEIGHBOUR = "z: [1,  2] # z\n"
             "a: # k\n  # of 1\n\n- 2\n",
             id="comments above a value",
         ),
-        pytest.param(
-            "a:\n  # of b\n  b: 1\n", replace("a", value=2), "a:\n  # of b\n  2\n", id="comments above a mapping"
-        ),
-        pytest.param(
-            "-\n  # x\n  []\n- 1\n", add(0, "-", value=[2]), "-\n  # x\n  - - 2\n- 1\n", id="comments below a dash"
-        ),
+        pytest.param("a:\n  # of b\n  b: 1\n", replace("a", value=2), "a:\n  # of b\n  2\n", id="above a mapping"),
+        pytest.param("-\n  # x\n  []\n- 1\n", add(0, "-", value=[2]), "-\n  # x\n  - - 2\n- 1\n", id="below a dash"),
         pytest.param("- [ # x\n  ]\n", add(0, "-", value=2), "-\n  # x\n  - 2\n", id="one in brackets behind a dash"),
         pytest.param("a: {b: [ # x\n  ]}\n", add("a", "b", "-", value=2), "a: {b: [2 # x\n  ]}\n", id="in flow style"),
         pytest.param("a: {b: [2 # x\n  ]}\n", remove("a", "b", 0), "a: {b: [ # x\n  ]}\n", id="or behind what goes"),
@@ -105,9 +101,7 @@ def test_flow_style_stays_flow_style(text: str, operation: Operation, old: str, 
     [
         pytest.param("a: >\n  x\n  y\n", " p\nq\n", "a: |2\n   p\n  q\n", id="a folded text that cannot be one"),
         pytest.param("a: |\n  x\n  y\n", "# z", "a: |-\n  # z\n", id="a literal text that no word can hold stays one"),
-        pytest.param(
-            "a: |\n  x\n", " z", 'a: " z"\n', id="one of which the header says nothing about the blank before"
-        ),
+        pytest.param("a: |\n  x\n", " z", 'a: " z"\n', id="one whose header says nothing about the blank before"),
     ],
 )
 def test_a_replaced_scalar_keeps_what_it_can(text: str, value: str, new: str) -> None:

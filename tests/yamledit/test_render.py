@@ -14,9 +14,7 @@ from krm_fn.yamledit.render import AuthorScalar, scalar
     [
         pytest.param("x", "'", "'x'", id="the author's single quotes"),
         pytest.param("it's", "", "it's", id="a quote in a plain word"),
-        pytest.param(
-            "\x7f\x85\u2028\ufeff", "", '"\\u007f\\u0085\\u2028\\ufeff"', id="what YAML takes for a line break"
-        ),
+        pytest.param("\x7f\x85\u2028\ufeff", "", '"\\u007f\\u0085\\u2028\\ufeff"', id="what YAML takes as a break"),
         pytest.param(AuthorScalar("0640", 416), "", "0640", id="the author's words stay"),
     ],
 )

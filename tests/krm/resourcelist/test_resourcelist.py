@@ -54,9 +54,7 @@ def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None
     [
         pytest.param("a: 1\n", "its `kind` is missing", id="another mapping"),
         pytest.param("kind: List\nitems:\n- a\n", "its `kind` is another one", id="another kind"),
-        pytest.param(
-            "kind: ResourceList\nitems: {}\n", "`items` must be a list of objects", id="items that are a mapping"
-        ),
+        pytest.param("kind: ResourceList\nitems: {}\n", "`items` must be a list of objects", id="items are a mapping"),
         pytest.param(
             "kind: ResourceList\nitems: []\nitems:\n",
             "one mapping has the same key at line 2 and at line 3, column 1",
@@ -127,9 +125,7 @@ def test_an_item_nobody_asks_for_is_never_read() -> None:
 @pytest.mark.parametrize(
     ("index", "operation", "items"),
     [
-        pytest.param(
-            0, replace("a", "k", value=9), [{"a": {"k": 9}}, {"b": {"k": 1}}, {"c": 3}], id="the anchored text changes"
-        ),
+        pytest.param(0, replace("a", "k", value=9), [{"a": {"k": 9}}, {"b": {"k": 1}}, {"c": 3}], id="anchored text"),
         pytest.param(0, remove("a"), [{}, {"b": {"k": 1}}, {"c": 3}], id="the anchored text goes"),
     ],
 )

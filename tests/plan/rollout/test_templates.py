@@ -336,9 +336,7 @@ OTHER_CLUSTER = {**CLUSTER, "metadata": {"name": "other", "namespace": "org"}}
             ["KubeadmControlPlaneTemplate/cp"],
             id="the control plane of a class",
         ),
-        pytest.param(
-            [CLUSTER, SECRET, template(**MEMBER), user()], ["MachineDeployment/user"], id="beside a Secret of its own"
-        ),
+        pytest.param([CLUSTER, SECRET, template(**MEMBER), user()], ["MachineDeployment/user"], id="beside its Secret"),
     ],
 )
 @pytest.mark.parametrize(

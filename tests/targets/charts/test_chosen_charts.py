@@ -179,9 +179,7 @@ SECRET = {"kind": "Secret", "name": "proxy", "valuesKey": "url"}
 OVERRIDES: list[Any] = [
     pytest.param(release("harbor", valuesFrom=[{**SECRET, "targetPath": "proxy.httpProxy"}]), id="one of three texts"),
     pytest.param(release("harbor", valuesFrom=[{**SECRET, "targetPath": "proxy"}]), id="the mapping above"),
-    pytest.param(
-        release("external-dns", valuesFrom=[{**SECRET, "targetPath": "env[0].value"}]), id="an entry of a list"
-    ),
+    pytest.param(release("external-dns", valuesFrom=[{**SECRET, "targetPath": "env[0].value"}]), id="entry of a list"),
     pytest.param(
         release("crossplane", valuesFrom=[{**SECRET, "targetPath": "extraEnvVarsCrossplane.HTTPS_PROXY"}]),
         id="a variable",
@@ -264,13 +262,9 @@ SERVICES: list[Any] = [
         id="the renderer of a dependency",
     ),
     pytest.param(release("trivy-operator", SERVER), ("trivy-service.apps",), id="the server of Trivy"),
-    pytest.param(
-        release("trivy-operator", {"trivy-operator": SERVER}), ("trivy-service.apps",), id="that of an umbrella chart"
-    ),
+    pytest.param(release("trivy-operator", {"trivy-operator": SERVER}), ("trivy-service.apps",), id="of an umbrella"),
     pytest.param(application("trivy-operator", values="operator: {builtInTrivyServer: true}\n"), (), id="nowhere"),
-    pytest.param(
-        release("trivy-operator", {**SERVER, "trivy": {"serverServiceName": "x"}}), (), id="another name of a server"
-    ),
+    pytest.param(release("trivy-operator", {**SERVER, "trivy": {"serverServiceName": "x"}}), (), id="another server"),
     pytest.param(release("harbor"), (), id="a chart whose programs do not call each other by names"),
 ]
 

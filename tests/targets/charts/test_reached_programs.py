@@ -73,9 +73,7 @@ REACHED: list[Any] = [
     pytest.param(
         alerting({"name": "a", "slack_configs": [{}]}, proxy_url=HTTP), True, id="a receiver with a proxy for all"
     ),
-    pytest.param(
-        alerting({"name": "a", "slack_configs": [{}]}, proxy_from_environment=True), True, id="one with variables"
-    ),
+    pytest.param(alerting({"name": "a", "slack_configs": [{}]}, proxy_from_environment=True), True, id="by variables"),
     pytest.param(runners(f"{TABLE}{TABLE}"), True, id="jobs of two runners"),
     pytest.param(runners(f"{TABLE}[[runners]]\n  name = 'b'\n"), False, id="jobs of one of two runners"),
     pytest.param(runners('[[runners]]\n  # environment = ["HTTPS_PROXY=x"]\n'), False, id="a comment"),

@@ -39,9 +39,7 @@ REFUSED = [
         FULL._replace(http_proxy="http://proxy.corp.example"),
         id="EKS Anywhere: no port",
     ),
-    pytest.param(
-        "distributions.kubeOne", "KubeOneCluster", FULL._replace(http_proxy=""), id="KubeOne: no proxy for HTTP"
-    ),
+    pytest.param("distributions.kubeOne", "KubeOneCluster", FULL._replace(http_proxy=""), id="KubeOne: none for HTTP"),
     pytest.param("distributions.kops", "Cluster", PASSWORD, id="kOps: a password"),
     *[
         pytest.param(

@@ -39,9 +39,7 @@ NOT_OF_IT = [
     pytest.param(app({"giantswarm.io/cluster": "other"}, config=BOTH), id="another cluster"),
     pytest.param(app({}, config=BOTH), id="nobody knows which cluster"),
     pytest.param(app(kubeConfig=kubeconfig(inside=True), config=BOTH), id="the management cluster"),
-    pytest.param(
-        app({**LABEL, "app-operator.giantswarm.io/version": "0.0.0"}, config=BOTH), id="the unique app-operator"
-    ),
+    pytest.param(app({**LABEL, "app-operator.giantswarm.io/version": "0.0.0"}, config=BOTH), id="unique app-operator"),
     pytest.param(app(kubeConfig=kubeconfig("other-kubeconfig"), config=BOTH), id="a kubeconfig of another cluster"),
     pytest.param({"kind": "App", "metadata": {"labels": LABEL}, "spec": []}, id="a spec of a wrong type"),
 ]

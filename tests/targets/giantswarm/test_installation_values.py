@@ -40,9 +40,7 @@ def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:
     "obj",
     [
         pytest.param(config("global: {}\n", "other-userconfig"), id="values that may be of any app"),
-        pytest.param(
-            config("global: {metadata: {name: third}}\n", "other-userconfig"), id="values that name another cluster"
-        ),
+        pytest.param(config("global: {metadata: {name: third}}\n", "other-userconfig"), id="values of another one"),
         pytest.param(config("proxy: {http: old}\n"), id="a proxy with the names of another chart"),
         pytest.param(config("global: {}\n", key="other.yaml"), id="a key that holds no values"),
         pytest.param(config("a: 1\n", "cluster-apps-operator"), id="an operator without a place for it"),

@@ -71,9 +71,7 @@ def made(**members: Any) -> dict[str, Any]:
         pytest.param(secret(stringData={"gpu.yaml": REGISTRIES}), FULL, id="another file without a proxy"),
         pytest.param(secret(stringData={"note": "http_proxy: x"}), FULL, id="a text that is no YAML file"),
         pytest.param(overrides(REGISTRIES), NONE, id="other overrides and no proxy"),
-        pytest.param(
-            overrides('proxy_env: {http_proxy: "", NO_PROXY: }\n'), NONE, id="names without a value and no proxy"
-        ),
+        pytest.param(overrides('proxy_env: {http_proxy: "", NO_PROXY: }\n'), NONE, id="names with no value, no proxy"),
     ],
 )
 def test_nothing_changes(obj: dict[str, Any], settings: ProxySettings) -> None:

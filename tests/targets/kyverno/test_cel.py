@@ -39,9 +39,7 @@ def expression_of(obj: Any) -> str:
     [
         pytest.param(cel(OF_ALL), id="a list of maps"),
         pytest.param(cel(f"[E{{name: \"HTTP_PROXY\", value: r'{HTTP}'}}]"), id="a message with a raw string"),
-        pytest.param(
-            cel('[{"name": "HTTP_PROXY", "value": variables.proxy}]', proxy=f"'{HTTP}'"), id="a literal variable"
-        ),
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": variables.proxy}]', proxy=f"'{HTTP}'"), id="a variable"),
         pytest.param(cel(f'{OF_ALL} + c.env.filter(e, e.name != "HTTP_PROXY")'), id="names that a filter mentions"),
     ],
 )
@@ -75,9 +73,7 @@ def test_only_the_literal_of_a_value_is_edited(before: str, after: str) -> None:
             cel('variables.p.map(n, {"name": n, "value": variables.p[n]})', p=f'{{"HTTP_PROXY": {OLD}}}'),
             id="a map that is a variable",
         ),
-        pytest.param(
-            cel(f'{{"HTTP_PROXY": {OLD}}}.transformList(n, v, {{"name": n, "value": v}})'), id="a map in the expression"
-        ),
+        pytest.param(cel(f'{{"HTTP_PROXY": {OLD}}}.transformList(n, v, {{"name": n, "value": v}})'), id="a map in it"),
         pytest.param(cel('[{"name": "HTTP_PROXY", "value": variables.p}]', p=OLD), id="a literal that is a variable"),
         pytest.param(p10(), id="the sample of the Kyverno project"),
     ],

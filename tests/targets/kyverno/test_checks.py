@@ -44,18 +44,14 @@ def codes(obj: Any, settings: Any = FULL) -> set[str]:
     ("obj", "code"),
     [
         pytest.param(policy(rule(smp(TEMPLATE))), "PolicyBroken", id="a pod patched like a Deployment"),
-        pytest.param(
-            policy(rule(smp(pods(VALUES)), "apps/v1/Deployment")), "PolicyBroken", id="a Deployment like a pod"
-        ),
+        pytest.param(policy(rule(smp(pods(VALUES)), "apps/v1/Deployment")), "PolicyBroken", id="Deployment like a pod"),
         pytest.param(
             policy(rule({**smp(pods(VALUES)), "targets": DEPLOYMENTS})),
             "PolicyBroken",
             id="Deployments that exist, patched like a pod",
         ),
         pytest.param(p13(), "PolicyBroken", id="a container without the anchor"),
-        pytest.param(
-            without_null(policy(rule(smp(pods(VALUES))))), "PolicyKeepsValueFrom", id="without `valueFrom: null`"
-        ),
+        pytest.param(without_null(policy(rule(smp(pods(VALUES))))), "PolicyKeepsValueFrom", id="no `valueFrom: null`"),
         pytest.param(merging("MutatingPolicy"), "PolicyKeepsValueFrom", id="entries that CEL merges"),
     ],
 )

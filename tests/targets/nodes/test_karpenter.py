@@ -79,9 +79,7 @@ def test_all_other_user_data_are_left_alone(text: object) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        pytest.param(
-            f"{CONFIG}spec: {{instance: {{environment: {{default: [a]}}}}}}\n", "CannotWrite", id="no mapping"
-        ),
+        pytest.param(f"{CONFIG}spec: {{instance: {{environment: {{default: [a]}}}}}}\n", "CannotWrite", id="a list"),
         pytest.param(f"{CONFIG}spec: [\n", "TextUnreadable", id="no YAML"),
     ],
 )

@@ -127,17 +127,13 @@ CONFIGURE = "sed -i s/a/b/ /etc/containerd/config.toml"
     ("old", "new"),
     [
         pytest.param(["curl http://localhost:1", "x"], ["curl http://localhost:1", "x", RESTART, *HTTP], id="local"),
-        pytest.param(
-            ["x", "${PREFIX}apt-get update"], ["x", RESTART, *HTTP, "${PREFIX}apt-get update"], id="behind a prefix"
-        ),
+        pytest.param(["x", "${PREFIX}apt-get update"], ["x", RESTART, *HTTP, "${PREFIX}apt-get update"], id="a prefix"),
         pytest.param(
             [APT, CONFIGURE, "x", "crictl pull y"],
             [*HTTP, APT, CONFIGURE, "x", RESTART, "crictl pull y"],
             id="and behind what configures it, but before the next that needs the network",
         ),
-        pytest.param(
-            [HTTP[0], APT], [HTTP[0], RESTART, HTTP[1], APT], id="an export that is there stays in front of a restart"
-        ),
+        pytest.param([HTTP[0], APT], [HTTP[0], RESTART, HTTP[1], APT], id="an export stays in front of a restart"),
         pytest.param(
             [APT, "export HTTP_PROXY=old", "x"],
             [RESTART, *HTTP, APT, "x"],

@@ -44,9 +44,7 @@ def files(*entries: Any, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "obj",
     [
-        pytest.param(
-            files({**HOSTS_ENTRY, "owner": "core", "permissions": "0600"}, CA_ENTRY), id="the author's owner and mode"
-        ),
+        pytest.param(files({**HOSTS_ENTRY, "owner": "core", "permissions": "0600"}, CA_ENTRY), id="owner and mode"),
         pytest.param(files({"path": HOSTS, "content": "no base64!", "encoding": "base64"}, CA_ENTRY), id="unreadable"),
     ],
 )

@@ -81,9 +81,7 @@ def test_a_document_without_the_mapping_gets_it_where_the_label_says_whose_it_is
     [
         pytest.param(secret("vsphereCPI: [1]\n"), Severity.ERROR, id="a mapping of a wrong type"),
         pytest.param(secret("[]\n", addon="vsphere-cpi"), Severity.ERROR, id="a document of a wrong type"),
-        pytest.param(
-            config("VSphereCPIConfig", CPI_GROUP, vsphereCPI={"proxy": []}), Severity.ERROR, id="a configuration"
-        ),
+        pytest.param(config("VSphereCPIConfig", CPI_GROUP, vsphereCPI={"proxy": []}), Severity.ERROR, id="an object"),
         pytest.param(secret(addon="vsphere-cpi"), Severity.WARNING, id="no values"),
     ],
 )

@@ -205,9 +205,7 @@ OURS, TKGS = ({"name": name, "data": DATA} for name in ("inject-proxy", "proxy")
     [
         pytest.param(done(PROXY, trust(TKGS)), SILENT, done(PROXY, trust(TKGS)), id="nothing is declared"),
         pytest.param(cluster(CNI), ALONE, cluster(CNI, trust(TKGS)), id="a Cluster without a proxy"),
-        pytest.param(
-            done(PROXY), ALONE, done(PROXY, trust(TKGS)), id="a Cluster with a proxy of which nothing is said"
-        ),
+        pytest.param(done(PROXY), ALONE, done(PROXY, trust(TKGS)), id="a Cluster with a proxy of which none is said"),
         pytest.param(service(), ALONE, service(trust={"additionalTrustedCAs": [OURS]}), id="a cluster of the service"),
     ],
 )

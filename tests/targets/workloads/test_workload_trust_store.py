@@ -60,9 +60,7 @@ def config_map(data: Any, label: str = "inject-proxy") -> dict[str, Any]:
         ),
         pytest.param({**asked(), "apiVersion": "example.com/v1"}, id="a kind of another group"),
         pytest.param(config_map({"ca-bundle.crt": A}), id="our ConfigMap with the certificates"),
-        pytest.param(
-            config_map({"ca-bundle.crt": A}, label="Helm"), id="another one's ConfigMap with the certificates"
-        ),
+        pytest.param(config_map({"ca-bundle.crt": A}, label="Helm"), id="another's ConfigMap with the certificates"),
     ],
 )
 def test_what_must_not_change(obj: dict[str, Any]) -> None:
