@@ -100,8 +100,8 @@ def _actions(explanation: Explanation) -> Iterator[list[str]]:
     for row in explanation.covered:
         if any(reason.change for reason in row.reasons):
             what = (
-                f"{row.left} of {row.found} {row.system} are left. To choose more, write below "
-                "`spec` of the ProxyConfig what fits."
+                f"{row.left} of {row.found} {row.system} are left. To choose more, run the command, which "
+                "writes into the ProxyConfig."
             )
             yield [what, "", "\n".join(map(str, row.reasons))]
 

@@ -211,7 +211,7 @@ def _left_because(why: Why, left: Sequence[_Counted]) -> LeftBecause:
     findings = [counted.reason.finding for counted in left if counted.reason.finding]
     return LeftBecause(
         (why.sentence or message_of(findings)).replace("NAMES", names),
-        why.change.replace("NAMES", names),
+        why.change,
         sum(counted.number for counted in left),
         _names(left),
     )

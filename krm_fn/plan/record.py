@@ -198,13 +198,16 @@ def _left_alone(proposals: Iterable[Edit | Result]) -> Iterator[Result]:
             yield Result.of("TextUnreadable", left_alone.HAS_CODE, proposal.path)
 
 
+_CHOOSE = "inject-proxy choose KIND/NAME"
+
+
 class Why(Enum):
     """Why objects are left, in the order of the report.
 
     Attributes:
         sentence: says it of several objects; that of FINDING is the message of its finding. NAMES stands for the charts
             or presets that these objects are of.
-        change: the text in a ProxyConfig that changes it, "" for none.
+        change: the command that changes it, "" for none.
     """
 
     FINDING = ""
@@ -220,14 +223,11 @@ class Why(Enum):
     NO_TARGET = "no target that is on writes them"
     BY_CLASS = "their ClusterClass writes it"
     POLICY_WITHOUT = "they set no proxy"
-    PRESET = ("presets would choose them", "targets: {workloads: {presets: [NAMES]}}")
+    PRESET = ("presets would choose them (NAMES)", _CHOOSE)
     OTHER_CHART = "charts whose values are not known: NAMES"
-    KNOWN_CHART = (
-        "known charts that nobody chose",
-        "targets: {charts: {choose: [{charts: [NAMES]}]}}",
-    )
-    WORKLOAD = ("nobody chose them", "targets: {workloads: {choose: [{names: [NAME]}]}}")
-    CHART = ("nobody chose them", "targets: {charts: {choose: [{charts: [NAME]}]}}")
+    KNOWN_CHART = ("known charts that nobody chose (NAMES)", _CHOOSE)
+    WORKLOAD = ("nobody chose them", _CHOOSE)
+    CHART = "they name no chart"
     VALUES = "their values switch off what would use the proxy"
     NOT_JUDGED = (
         "set the proxy yourself: values of `helmCharts`, `spec.kustomize` of a FluxInstance"

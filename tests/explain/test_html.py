@@ -94,7 +94,7 @@ def test_what_to_do_has_the_text_to_paste() -> None:
     text = page(BARE.replace("NAME", "bare") + EAST + workload("web") + DECLARED)
     (pasted,) = re.findall("<pre.*?><code>(.*?)</code></pre>", text, re.DOTALL)
     assert set(yaml.safe_load(html.unescape(pasted))["clusterDefaults"]) >= {"podCIDRs", "serviceCIDRs", "endpoint"}
-    assert "<p>1: nobody chose them: <code>targets: {workloads: {choose: [{names: [NAME]}]}}</code></p>" in text
+    assert "<p>1: nobody chose them: <code>inject-proxy choose KIND/NAME</code></p>" in text
 
 
 def test_the_page_says_of_which_folder_and_day_it_is(tmp_path: Path) -> None:

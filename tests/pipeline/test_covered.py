@@ -135,12 +135,12 @@ def test_what_is_left_names_what_changes_it() -> None:
     rows = rows_of(FLUX + RELEASE + OTHER + workload("web") + DECLARED)
     assert {row.system: tuple(map(str, row.reasons)) for row in rows} == {
         "workloads": (
-            "1: presets would choose them: `targets: {workloads: {presets: [flux]}}`",
-            "1: nobody chose them: `targets: {workloads: {choose: [{names: [NAME]}]}}`",
+            "1: presets would choose them (flux): `inject-proxy choose KIND/NAME`",
+            "1: nobody chose them: `inject-proxy choose KIND/NAME`",
         ),
         "charts": (
             "1: charts whose values are not known: podinfo",
-            "1: known charts that nobody chose: `targets: {charts: {choose: [{charts: [cert-manager]}]}}`",
+            "1: known charts that nobody chose (cert-manager): `inject-proxy choose KIND/NAME`",
         ),
     }
     chosen = "  targets: {workloads: {presets: [flux]}, charts: {choose: [{charts: [cert-manager]}]}}\n"
@@ -227,8 +227,8 @@ def test_a_release_of_a_known_chart_that_nobody_chose_is_named(manifests: str) -
     (row,) = answer(manifests + DECLARED)["covered"]
     assert (row["system"], row["left"]) == ("charts", 1)
     (reason,) = row["reasons"]
-    assert (reason["number"], reason["why"]) == (1, "known charts that nobody chose")
-    assert reason["change"] == "targets: {charts: {choose: [{charts: [velero]}]}}"
+    assert (reason["number"], reason["why"]) == (1, "known charts that nobody chose (velero)")
+    assert reason["change"] == "inject-proxy choose KIND/NAME"
 
 
 @pytest.mark.parametrize(
