@@ -79,7 +79,8 @@ else:
             return tuple.__new__(cls, values)
 
         def _replace(self, **changes: Any) -> NamedTuple:
-            members, fields = [*self], self._fields
+            members = [*self]
+            fields = self._fields
             for name, value in changes.items():  # one or two of a dozen
                 members[fields.index(name)] = value
             return _new(type(self), members)

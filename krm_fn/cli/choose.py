@@ -92,7 +92,8 @@ def run(args: Namespace) -> Answer:
         streams.report(lines)
         if streams.answer_to(f"Write this into {found.file}? [y/N] ").strip() not in ("y", "yes"):
             raise UsageError("the answer was not `y`, so nothing was written")
-        output, lines = b"", []
+        output = b""
+        lines = []
     path = selection.paths.get(found.file) or real_path(found.file)
     return Answer([output], [*lines, f"changed: {found.file}"], changes={path: changes[found.file]})
 

@@ -50,7 +50,9 @@ def find_config(manifests: Manifests, selection: Selection, path: str) -> Locate
         named = [
             candidate for candidate in configs if selection.paths.get(candidate.file) == real_path
         ]
-        return _only(named) if named else config_of_file(path, manifests)
+        if named:
+            return _only(named)
+        return config_of_file(path, manifests)
     if not configs:
         _refuse_misspelt(manifests)
     is_own = configs and (selection.is_stream or configs[0].is_of_list)
@@ -70,7 +72,9 @@ def find_config(manifests: Manifests, selection: Selection, path: str) -> Locate
 def config_above(manifests: Manifests, selection: Selection) -> LocatedConfig | None:
     """Return the only ProxyConfig in the folder of the paths or above it, or None."""
     configs = _configs_above(manifests, selection)
-    return _only(configs) if configs else None
+    if not configs:
+        return None
+    return _only(configs)
 
 
 def _configs_above(manifests: Manifests, selection: Selection) -> list[LocatedConfig]:

@@ -59,7 +59,8 @@ def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
         name = os.path.normpath(path)
         if os.path.isdir(path):
             ignored = ignored_in(real, exclude)
-            for file in _files_below("" if name == "." else name, real, ignored):
+            above = "" if name == "." else name
+            for file in _files_below(above, real, ignored):
                 found.setdefault(file.path, file)
         elif os.path.exists(path):
             excluded = Ignored(exclude=rules_of(os.path.dirname(real), exclude))
@@ -121,7 +122,8 @@ def folders_around(folder: str) -> Iterator[tuple[str, Sequence[str]]]:
     """
     repository = repository_of(folder)
     root = repository or os.getcwd()
-    if root in (folder, os.sep) or not Path(folder).is_relative_to(root):
+    is_inside = Path(folder).is_relative_to(root)
+    if root in (folder, os.sep) or not is_inside:
         return
     walk: Iterable[tuple[str, list[str], list[str]]] = os.walk(root)
     if not repository:
@@ -253,7 +255,8 @@ def _index_of(root: str) -> bytes:
 def _matches(names: Sequence[str], patterns: _NamePatterns) -> bool:
     """Return whether names match patterns. Only the last `**` is tried again, so that the time is their product."""
     name = pattern = 0
-    behind_stars, tried_at = -1, 0
+    behind_stars = -1
+    tried_at = 0
     while name < len(names):
         is_left = pattern < len(patterns)
         wanted = patterns[pattern] if is_left else None
@@ -338,7 +341,8 @@ def write_files(changes: FileChanges, *, before: Callable[[], object]) -> None:
     """
     # What is removed comes last: it could not be restored with the mode that it had.
     in_order = sorted(changes.items(), key=lambda item: item[1].new is None)
-    files = _without_other_names({Path(path): change for path, change in in_order})
+    changes_in_order = {Path(path): change for path, change in in_order}
+    files = _without_other_names(changes_in_order)
     beside: dict[Path, Path] = {}
     done: dict[Path, ContentChange] = {}
     file = Path()

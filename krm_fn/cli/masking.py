@@ -192,9 +192,13 @@ def _values_in(node: Node) -> Iterator[Node]:
 
 def _text(node: Node) -> str:
     target = _target(node)
-    return target.value if isinstance(target, Scalar) else ""
+    if not isinstance(target, Scalar):
+        return ""
+    return target.value
 
 
 def _target(node: Node) -> Node:
     """Return the node that an alias means; another node as it is."""
-    return node.target if isinstance(node, Alias) else node
+    if isinstance(node, Alias):
+        return node.target
+    return node

@@ -282,7 +282,8 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         parser = parser_of(name)
         rest.remove(name)  # an option in front of the command counts as one behind it
     else:
-        known, parser = _COMMON, main_parser()
+        known = _COMMON
+        parser = main_parser()
     if (
         not words or "--" in rest
     ):  # for intermixed arguments of Python 3.10 to 3.12, options are behind it

@@ -43,7 +43,9 @@ def word(value: Any) -> str:
     name = stripped(value)
     if placeholders.is_alone(name):
         return placeholders.normal(name)
-    return name if re.fullmatch(_WORD, name) else ""
+    if not re.fullmatch(_WORD, name):
+        return ""
+    return name
 
 
 def host(value: Any) -> str:
@@ -57,7 +59,9 @@ def host(value: Any) -> str:
     address = _address(name)
     if address:
         return "" if address.is_unspecified else name
-    return name.strip(".") if match else ""
+    if not match:
+        return ""
+    return name.strip(".")
 
 
 def url_host(value: Any) -> str:
@@ -90,7 +94,9 @@ def _filled_in_later(value: str, read: Callable[[str], Any]) -> str:
     if default and not read(default):
         return ""
     is_host_or_network = re.fullmatch(_AROUND, placeholders.without(normal)) is not None
-    return normal if is_host_or_network and "@" not in normal else ""
+    if is_host_or_network and "@" not in normal:
+        return normal
+    return ""
 
 
 def network_of(cidr: str) -> Network | None:
@@ -99,7 +105,9 @@ def network_of(cidr: str) -> Network | None:
         network = ipaddress.ip_network(cidr, strict=False)
     except ValueError:
         return None
-    return network if "/" in cidr and network.prefixlen >= _WIDEST else None
+    if "/" in cidr and network.prefixlen >= _WIDEST:
+        return network
+    return None
 
 
 def is_covered(cidr: str, by: str) -> bool:

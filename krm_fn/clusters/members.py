@@ -251,15 +251,17 @@ class ClusterMembers:
     def _membership(self, node: RelatedObject, cluster: Key, how: str) -> Membership:
         """Return that an object names a Cluster: a claim if that is in another namespace, unless it may do so."""
         namespace = node.key.namespace
+        claimed_from = namespace
+        if may_be_same(namespace, cluster.namespace):
+            claimed_from = ""
         is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
-        is_claim = not may_be_same(namespace, cluster.namespace)
         if not is_of_its_namespace and self._folders.cluster_around(node.key.file):
-            is_claim = False
+            claimed_from = ""
         return Membership(
             role=node.role,
             group=node.group,
             how=how,
-            claimed_from=namespace if is_claim else "",
+            claimed_from=claimed_from,
             key=cluster,
         )
 

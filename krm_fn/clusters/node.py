@@ -123,7 +123,9 @@ def _name_in_reference(obj: Object) -> str:
         return ""
     names = {name_before(stripped(name), (suffix,)) for name in references}
     names.discard("")
-    return names.pop() if len(names) == 1 else ""
+    if len(names) != 1:
+        return ""
+    return names.pop()
 
 
 def _name_in_own_name(obj: Object) -> str:
@@ -316,7 +318,9 @@ def _role(obj: Object, group: str) -> Role | None:
     if _CONTROL_PLANE_LABEL in obj.labels:
         return Role.CONTROL_PLANE
     # Cluster API takes a Machine without that label for a worker.
-    return Role.WORKER if group or obj.ref.kind == "Machine" else None
+    if group or obj.ref.kind == "Machine":
+        return Role.WORKER
+    return None
 
 
 def _group(obj: Object) -> str:

@@ -69,7 +69,8 @@ def _field(key: str, value: Any) -> tuple[Pointer, Any]:
     if not isinstance(value, str):
         # A number stays one: ``0640`` without quotes has already become 416, and must not pass as a string.
         return path, value
-    wanted, text = known["type"], value.strip()
+    wanted = known["type"]
+    text = value.strip()
     if "boolean" in wanted and text.lower() in _BOOLEANS:
         return path, _BOOLEANS[text.lower()]
     if "string" not in wanted and ("object" in wanted or "array" in wanted):

@@ -49,7 +49,9 @@ class LocatedConfig(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return a line that names the file of the ProxyConfig, if the command line does not."""
-        return [f"the ProxyConfig is the one in {self.file}"] if self.is_above else []
+        if not self.is_above:
+            return []
+        return [f"the ProxyConfig is the one in {self.file}"]
 
     @property
     def is_of_list(self) -> bool:

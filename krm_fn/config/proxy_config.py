@@ -52,7 +52,9 @@ class TargetOptions(NamedTuple):
         """Return the value of the part of a target, or all options of its system."""
         part = part_of(target_id)
         options = self.of(target_id)
-        return options.get(part) if part else options
+        if part:
+            return options.get(part)
+        return options
 
     def names(self, target_id: str) -> bool:
         """Return whether something is given for a target itself, or its objects are asked for."""
@@ -208,7 +210,9 @@ class Declaration(NamedTuple):
     @property
     def urls(self) -> Urls:
         """The proxies for ``http://`` and ``https://``, "" for none."""
-        return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
+        if self.disabled:
+            return ("", "")
+        return (self.http_proxy, self.https_proxy)
 
     def differs(self, other: Declaration) -> bool:
         """Return whether the other one says something else, whether anything declares it or not."""
@@ -321,7 +325,9 @@ class ProxyConfig(NamedTuple):
 
     def seen_from(self, file: str) -> ProxyConfig:
         """Return the ProxyConfig for objects in a file; raises ConfigError if different ones are equally near."""
-        return self if self.read is None else self.read(file)
+        if self.read is None:
+            return self
+        return self.read(file)
 
     def trusts(self, namespace: str) -> bool:
         """Return whether objects of ``namespace`` may name a Cluster of another one; "" stands for no claim at all."""

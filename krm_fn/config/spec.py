@@ -41,7 +41,9 @@ class FieldName(NamedTuple):
 
     def __str__(self) -> str:
         name = field_path(self.path)
-        return f"{name}: {self.referred}" if self.referred else name
+        if self.referred:
+            return f"{name}: {self.referred}"
+        return name
 
 
 class FieldNames:

@@ -129,11 +129,14 @@ class Client(NamedTuple):
         return self._matches_name(text, name)
 
     def _matches_name(self, entry: str, name: str) -> bool:
-        form, domain = self.bare, entry
+        form = self.bare
+        domain = entry
         if entry.startswith("*."):
-            form, domain = self.starred, entry[2:]
+            form = self.starred
+            domain = entry[2:]
         elif entry.startswith("."):
-            form, domain = self.dotted, entry[1:]
+            form = self.dotted
+            domain = entry[1:]
         if form == "suffix":
             return name.endswith(domain)
         if not domain:
@@ -145,7 +148,9 @@ class Client(NamedTuple):
         return name.endswith(f".{domain}")
 
     def _without_final_dot(self, name: str) -> str:
-        return name.removesuffix(".") if "final-dot" in self.does else name
+        if "final-dot" in self.does:
+            return name.removesuffix(".")
+        return name
 
 
 @lru_cache(maxsize=16)
@@ -156,7 +161,8 @@ def _entries(no_proxy: str, separators: str) -> tuple[_SplitEntry, ...]:
 
 
 def _entry(written: str) -> _SplitEntry:
-    host, port = written, ""
+    host = written
+    port = ""
     is_cidr = _CIDR.fullmatch(written) is not None
     if with_port := _PORT.fullmatch(written):
         host, port = with_port.groups()

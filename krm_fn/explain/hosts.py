@@ -86,7 +86,9 @@ def reached(
 
 
 def _reached(no_proxy: str, host: Host, clients: Iterable[Client]) -> Reached:
-    direct, by_proxy, failing = [], [], []
+    direct = []
+    by_proxy = []
+    failing = []
     for client in clients:
         if client.breaks_on(no_proxy):
             failing.append(client.NAME)

@@ -22,7 +22,8 @@ _MANY_TILES = 60
 
 def render(explanation: Explanation, about: str) -> str:
     """Return the page; ``about`` names the folder and the time."""
-    body, links = "", ""
+    body = ""
+    links = ""
     for number, section in enumerate(sections(explanation)):
         title = _text(section.title)
         if section.is_detail:

@@ -131,8 +131,9 @@ def _removals(
     for line in lines.values():
         staying = []
         for assignment in line:
-            if not assignment.name or kept.get(assignment.name) is assignment:
-                staying.append(assignment)  # noqa: PERF401
+            is_kept = kept.get(assignment.name) is assignment
+            if is_kept or not assignment.name:
+                staying.append(assignment)
         if not staying:
             start = line[0].line_start
             end = line[0].line_end
@@ -304,7 +305,8 @@ def _written(row: LineForm, value: str) -> str:
     value = placeholders.hidden(value)
     refused = [char for char in row.refused if char in value]
     if refused or re.search(_CONTROL, value):
-        raise ValueError(f"a value for this file must not hold a line break {' '.join(refused)}")
+        chars = " ".join(refused)
+        raise ValueError(f"a value for this file must not hold a line break {chars}")
     if row.bare and re.fullmatch(row.bare, value):
         return value
     for char, written in row.escapes.items():

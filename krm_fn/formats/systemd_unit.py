@@ -113,7 +113,8 @@ def _service_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _joined_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text with their places; a continuation is a part of its line, comments are fillers."""
-    joined, start = "", 0
+    joined = ""
+    start = 0
     for match in re.finditer(_LINE, text):
         line = match[0]
         body = line.rstrip("\r\n")

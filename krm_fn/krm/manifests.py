@@ -168,8 +168,10 @@ class Manifests(Entries):
             result: says the file, and the path of the field in the object.
             outer: the path of the object in its document.
         """
+        if result.position:
+            return result
         index = self._indexes.get((result.ref.file_path, result.ref.file_index))
-        if index is None or result.position:
+        if index is None:
             return result
         path = (*outer, *result.path)
         return result._replace(position=self.position(index, path))
@@ -225,7 +227,9 @@ class Manifests(Entries):
             return list(self.files)[-1]
         name = new_file_name(new.data)
         if new.beside == NO_ITEM:
-            return f"{folder}/{name}" if folder else name
+            if folder:
+                return f"{folder}/{name}"
+            return name
         file = self.documents[new.beside].file
         if not file.endswith(".json"):
             return file

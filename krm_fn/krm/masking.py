@@ -346,7 +346,9 @@ def _escaped(char: str) -> str:
     import unicodedata  # noqa: PLC0415 -- a megabyte for rare characters
 
     is_shown = char.isprintable() or unicodedata.category(char) in _KEPT
-    return char if is_shown else char.encode("unicode_escape").decode()
+    if is_shown:
+        return char
+    return char.encode("unicode_escape").decode()
 
 
 def holds_secret_object(text: str) -> bool:
@@ -390,7 +392,8 @@ def _hidden(found: re.Match[str]) -> str:
     """Return a match of a pattern with each line of its secret hidden."""
     start, end = found.span("secret")
     text = found.string
-    before, behind = text[found.start() : start], text[end : found.end()]
+    before = text[found.start() : start]
+    behind = text[end : found.end()]
     return before + _hidden_lines(found["secret"]) + behind
 
 
@@ -510,7 +513,9 @@ class ProxyPasswords:
 
     def _without_coded(self, word: re.Match[str]) -> str:
         letters = word[0].translate(_LETTERS)
-        return HIDDEN if any(coded in letters for coded in self._coded) else word[0]
+        if any(coded in letters for coded in self._coded):
+            return HIDDEN
+        return word[0]
 
 
 def _passwords(url: str) -> Iterator[str]:

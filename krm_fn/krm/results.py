@@ -86,7 +86,8 @@ class Edit(NamedTuple):
 
 def innermost(paths: Sequence[Pointer]) -> Pointer:
     """Return the path of the innermost field that holds all of these, at least one; the whole object is ``()``."""
-    common, last = min(paths), max(paths)
+    common = min(paths)
+    last = max(paths)
     while last[: len(common)] != common:
         common = common[:-1]
     if common[-1:] == (APPEND,):
@@ -308,7 +309,8 @@ def sorted_results(results: Iterable[Result]) -> list[Result]:
 
 def _sort_key(result: Result) -> tuple[str, int, int, str, str]:
     """Return the sort key of a result. It is not masked: never print it."""
-    ref, text = result.ref, result.text
+    ref = result.ref
+    text = result.text
     names = "/".join(ref.names())
     about = " ".join(filter(None, (names, field_path(result.path))))
     begin = text
@@ -395,7 +397,8 @@ def wrong_type(path: Pointer, value: Any, expected: str) -> Result:
             subject = f"`{token}`"
     if path and path[-1].isdigit():
         subject = f"an entry of {subject}"
-    code, remedy = "CannotWrite", "correct it, or leave it out"
+    code = "CannotWrite"
+    remedy = "correct it, or leave it out"
     if isinstance(value, str) and "${" in value:
         code = "TextUnreadable"
         remedy = "a later step fills it in, so inject-proxy leaves it as it is"

@@ -152,7 +152,8 @@ def _judge_urls(variables: _Variables) -> _Findings:
         http += [reading for reading in about if reading.variable.upper() == "HTTP_PROXY"]
     if http and not variables.reader.names_are_given:
         names = {name.upper() for name in variables.readings}
-        if "HTTPS_PROXY" not in names | http[0].maybe_elsewhere:
+        names |= http[0].maybe_elsewhere
+        if "HTTPS_PROXY" not in names:
             yield HTTPS_MISSING, http
 
 

@@ -317,7 +317,8 @@ def _judge_spacing(text: str) -> Iterator[Finding]:
 
 
 def _judge_length(text: str, reader: Reader) -> Iterator[Finding]:
-    limit, why = LONGEST, "Linux starts no program with it"
+    limit = LONGEST
+    why = "Linux starts no program with it"
     if reader.audience is Audience.NODE:
         limit = LONGEST_ON_NODES
         why = "a file of Cluster API holds it twice, in at most 10240 characters"
@@ -411,7 +412,8 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
         yield _Needed("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
     for network in reader.networks:
         domain = policy.cluster_domain(network)
-        service, why = "kubernetes.default.svc", "the names of services end in it"
+        service = "kubernetes.default.svc"
+        why = "the names of services end in it"
         yield _Needed("ClusterNotListed", "svc", why, service)
         yield _Needed("ClusterNotListed", domain.text, why, f"{service}.{domain.text}")
         for facts, why in (

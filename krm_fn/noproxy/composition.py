@@ -42,7 +42,8 @@ def compose(
     forms = derived_forms = _as_written
     if policy.style is Style.PORTABLE:
         # A derived host is exact: it gets no dotted form, which would mean its subdomains.
-        forms, derived_forms = entries.expand, entries.plain
+        forms = entries.expand
+        derived_forms = entries.plain
     composed: list[Entry] = []
     for group in GROUPS[policy.style]:
         if group.name == USER:

@@ -137,7 +137,8 @@ def _judge(
             if reading.is_list or not reading.text or is_template(reading.text):
                 continue
             is_ours = is_of_run or reading.text in ours
-            why, advice = Why.LEFT_BEHIND, ""
+            why = Why.LEFT_BEHIND
+            advice = ""
             if is_left_out or is_refused:  # whoever does so may mean somebody's own proxy
                 if not is_ours or (is_left_out and any(urls)):
                     continue

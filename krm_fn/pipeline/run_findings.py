@@ -267,7 +267,8 @@ def why_without(nodes: OtherNodes, config: ProxyConfig, *, is_written: bool) -> 
 
     ``is_written``: a target writes the proxy into the Cluster itself.
     """
-    key, system = nodes.key, nodes.system
+    key = nodes.key
+    system = nodes.system
     options = config.targets
     is_done = False
     if system and system.target:
@@ -312,9 +313,11 @@ def _owners(nodes: OtherNodes) -> list[tuple[ObjectRef, Sequence[Membership]]]:
 def _gets_any(nodes: OtherNodes, memberships: Sequence[Membership], config: ProxyConfig) -> bool:
     """Return whether nodes are to have a proxy; not where the targets of their system are switched off."""
     key = nodes.key
-    targets, name = targets_of(key.group, key.kind), key.name
+    targets = targets_of(key.group, key.kind)
+    name = key.name
     if key.kind == "ClusterClass":
-        targets, name = NODE_TARGETS, ""
+        targets = NODE_TARGETS
+        name = ""
     elif nodes.system:
         targets = nodes.system.targets
     for target in targets:

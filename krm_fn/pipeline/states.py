@@ -102,16 +102,21 @@ def _why_not_wanted(
         return Reason(Why.HOLD_NONE)
     for target_record in asked:
         if not target_record.variables:
-            target, name = target_record.target_id, record.obj.base_name
+            target = target_record.target_id
+            name = record.obj.base_name
             urls = declared_urls(config, record.memberships, target=target, name=name)
             if not any(urls or ()):
                 return Reason(Why.NOT_DECLARED)
-            return Reason(Why.BY_CLASS) if record.obj.group_kind in NODE_KINDS else None
+            if record.obj.group_kind not in NODE_KINDS:
+                return None
+            return Reason(Why.BY_CLASS)
     return None
 
 
 def _reason(finding: Result | None) -> Reason | None:
-    return Reason(Why.FINDING, finding=finding) if finding else None
+    if not finding:
+        return None
+    return Reason(Why.FINDING, finding=finding)
 
 
 def _is_right(target_record: TargetRecord) -> bool:

@@ -134,8 +134,10 @@ class Members(NamedTuple):
             value: Any = variables.get(variable)
             if variable != "NO_PROXY":
                 value = self._without_credentials(draft, path, value)
-            elif value is not None and self._takes_list(draft.get(path)):
-                value = list(noproxy.parse(value))
+            elif value is not None:
+                existing = draft.get(path)
+                if self._takes_list(existing):
+                    value = list(noproxy.parse(value))
             # The product copies the text into a drop-in, in which systemd reads ``%`` as the begin of a specifier.
             if self.in_unit and isinstance(value, str):
                 value = value.replace("%", "%%")
@@ -167,7 +169,9 @@ class Members(NamedTuple):
 
     def _takes_list(self, existing: Any) -> bool:
         """Return whether the list is to be a list: as it is, where the product takes both."""
-        if self.is_strict or not isinstance(existing, (str, list)):
+        if self.is_strict:
+            return self.is_list
+        if not isinstance(existing, (str, list)):
             return self.is_list
         return isinstance(existing, list)
 

@@ -89,7 +89,8 @@ def urls_in_text(text: str) -> Iterator[tuple[str, str]]:
 
 def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
     """Yield the variable of ``{name: HTTP_PROXY, value: URL}``."""
-    name, value = pair.get("name"), pair.get("value")
+    name = pair.get("name")
+    value = pair.get("value")
     path = (*path, "value")
     if isinstance(name, str) and isinstance(value, str) and path not in done:
         text = value.replace("$$", "$")

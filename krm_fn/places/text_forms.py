@@ -164,7 +164,9 @@ def readings(text: str, form: Syntax, blank: Reading) -> Iterator[Reading]:
     """
     assignments = effective(form.read(text))
     for variable in PROXY_VARIABLES:
-        name = variable if variable in form.names else variable.upper()
+        name = variable
+        if name not in form.names:
+            name = variable.upper()
         if name in assignments:
             assignment = assignments[name]
             raw = text[assignment.line_start : assignment.line_end].strip()

@@ -136,7 +136,8 @@ def _resolved(
         of_role = tuple(membership._replace(role=role) for membership in memberships)
         resolved = resolve(of_role)
         if any(resolved.urls) and not alike:
-            urls, first_role = resolved.urls, role
+            urls = resolved.urls
+            first_role = role
         if any(resolved.urls) and resolved.urls == urls:
             alike += of_role
     if not alike:

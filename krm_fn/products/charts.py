@@ -82,7 +82,8 @@ class ChartValue(NamedTuple):
         above = self.path
         members = _MEMBERS.get(self.form, self.members)
         if self.form == URL:
-            above, members = "", ("", self.path, self.no_proxy)
+            above = ""
+            members = ("", self.path, self.no_proxy)
         texts = {}
         for variable, member in zip(proxy_keys.UPPER, members, strict=True):
             if member:

@@ -243,8 +243,10 @@ HOSTED = frozenset({"AWSManagedControlPlaneTemplate", "K0smotronControlPlaneTemp
 
 def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
     """Yield the kinds of a system."""
-    of_object, of_template = ("spec",), ("spec", "template", "spec")
-    name, inside = system.control_plane, system.inside
+    of_object = ("spec",)
+    of_template = ("spec", "template", "spec")
+    name = system.control_plane
+    inside = system.inside
     role = Role.CONTROL_PLANE
     if name:
         yield NodeConfigKind(CONTROL_PLANE, name, system, (*of_object, *inside), role)

@@ -35,7 +35,9 @@ class System(NamedTuple):
     @property
     def targets(self) -> Texts:
         """Whose settings say whether its nodes are to have a proxy: those of kubeadm where no target writes it."""
-        return (self.target,) if self.target else KUBEADM.targets
+        if self.target:
+            return (self.target,)
+        return KUBEADM.targets
 
 
 _WORKLOADS_ONLY = "let its nodes reach registries without one, and give the proxy to the workloads"
@@ -94,7 +96,9 @@ def system_of(group: str, kind: str) -> System | None:
         return _KARPENTER
     rows = distributions.OF_KIND.get((group, kind), ())
     if not rows:
-        return OF_CLUSTER_API.get(kind.removesuffix("Template")) if is_cluster_api(group) else None
+        if not is_cluster_api(group):
+            return None
+        return OF_CLUSTER_API.get(kind.removesuffix("Template"))
     target = rows[0].target
     product = distributions.PRODUCTS[target]
     if not product.has_nodes:
@@ -121,4 +125,6 @@ def targets_of(group: str, kind: str) -> Texts:
     if (group, kind) in NODE_KINDS:
         return NODE_KINDS[group, kind].system.targets
     system = system_of(group, kind)
-    return system.targets if system and system.target else ()
+    if system and system.target:
+        return system.targets
+    return ()

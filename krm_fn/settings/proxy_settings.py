@@ -101,7 +101,9 @@ class Missing(NamedTuple):
         return NETWORKS in self.switches
 
     def __str__(self) -> str:
-        return f"`{self.name}` of `{self.cluster}`" if self.cluster else f"`{self.name}`"
+        if self.cluster:
+            return f"`{self.name}` of `{self.cluster}`"
+        return f"`{self.name}`"
 
 
 class Resolved(NamedTuple):

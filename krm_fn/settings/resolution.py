@@ -363,7 +363,9 @@ def _conflicts(places: Sequence[DeclaredPlace]) -> Texts:
         if differs and place.membership.is_guest is first.membership.is_guest:
             conflicts.append(place)
     names = dict.fromkeys(_described(place.membership) for place in conflicts)
-    return tuple(names) if len(names) > 1 else ()
+    if len(names) <= 1:
+        return ()
+    return tuple(names)
 
 
 def _described(membership: Membership) -> str:

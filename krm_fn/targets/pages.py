@@ -19,7 +19,8 @@ def title_of(target_id: str) -> str:
 
 def section_of(target_id: str) -> str:
     """Return the section about a target on the page of its system, in Markdown and without its heading."""
-    page, name = page_of(system_of(target_id)), target_id.rpartition(".")[2]
+    page = page_of(system_of(target_id))
+    name = target_id.rpartition(".")[2]
     return page.partition(f"\n## {name}\n")[2].partition("\n## ")[0].strip("\n")
 
 

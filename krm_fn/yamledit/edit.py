@@ -245,7 +245,8 @@ class _Writer:
         entries: list[NewEntry] = []
         for name, data in child.new.items():
             at = indexes.get(name, -1)
-            if at >= 0 or not same(inherited.get(name, GONE), data):
+            is_inherited = at < 0 and same(inherited.get(name, GONE), data)
+            if not is_inherited:
                 entries.append(NewEntry(name, data, at))
         # A member that overrides an inherited one is the first of the new data: it goes behind all others.
         entries.sort(key=lambda entry: entry.at < 0 and entry.name in inherited)
@@ -381,7 +382,8 @@ class _Writer:
         start = first.start
         above = layout.above_comments(self.text, start)
         comments = self.text[above:start]
-        if comments and (entry.name is None or "#@" in comments):
+        belong_to_first = entry.name is None or "#@" in comments
+        if comments and belong_to_first:
             # The comments above the first item stay with it, and so do annotations of ytt above a first member.
             return above, above, lines + style.newline
         lines = lines.removeprefix(pad)
@@ -457,9 +459,11 @@ class _Writer:
         indicator = ":"
         if slot.kind == DASH:
             indicator = "-"
-        rest, lines = behind(indicator, data, column, self.style, layout.quote_of(node))
+        quote = layout.quote_of(node)
+        rest, lines = behind(indicator, data, column, self.style, quote)
         words = self._words_to_keep(child)
-        if data and isinstance(data, (dict, list)) and column <= WIDEST:
+        has_children = data and isinstance(data, (dict, list))
+        if has_children and column <= WIDEST:
             new = self._collection_behind(child, around, words, rest, lines)
             self.edits.append((slot.behind, around.end, new))
             return
@@ -627,7 +631,8 @@ def _fillings(old: Any, new: Any) -> Iterator[bool]:
         for name, data in old.items():
             yield from _fillings(data, new.get(name, GONE))
     elif isinstance(old, list) and isinstance(new, list) and old:
-        for data, other in zip_longest(old, new[: len(old)], fillvalue=GONE):
+        others = new[: len(old)]
+        for data, other in zip_longest(old, others, fillvalue=GONE):
             yield from _fillings(data, other)
     elif not same(old, new):
         yield _is_empty(old) and new is not GONE

@@ -96,7 +96,8 @@ class CutLayout:
             changes: the changes of the items.
             results: entries of ``results`` that the list does not hold yet.
         """
-        text, last = self.text, len(self.spans) - 1
+        text = self.text
+        last = len(self.spans) - 1
         touched = set(changes.items)
         if changes.created:
             touched.add(last)

@@ -128,7 +128,8 @@ class _Charts(Target):
         """Yield the references to ConfigMaps and Secrets from which the chosen charts take values and variables."""
         for chosen in chosen_charts(data, options, sources):
             installation = read_installation(chosen.use, data, options, DataUses())
-            chart, own = installation.chart, installation.own
+            chart = installation.chart
+            own = installation.own
             if chart is None:
                 continue
             values = _named(chart, chosen.names)
@@ -248,7 +249,8 @@ def _in_values(chart_places: _ChartPlaces, installation: Installation) -> Places
 
     Those that a ConfigMap or Secret of ``valuesFrom`` has begun are written there.
     """
-    use, data = installation.use, installation.data
+    use = installation.use
+    data = installation.data
     _, *others = installation.documents
     own = []
     for value in chart_places.values:

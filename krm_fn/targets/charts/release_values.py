@@ -187,10 +187,12 @@ def find_override(value: ChartValue, installation: Installation) -> Result | Non
             text = f"the Secret of `{'.'.join(secret)}` wins over `{value.name}`: set the proxy there yourself"
             return Result.of("ByHand", text, use.path)
     path: Pointer = ("spec", "valuesFrom")
-    member, message = "targetPath", "a `targetPath` sets `{}` over all other values"
+    member = "targetPath"
+    message = "a `targetPath` sets `{}` over all other values"
     if group_kind(data) == APPLICATION:
         path = (*use.path, "helm", "parameters")
-        member, message = "name", "a parameter sets `{}`, and no run writes parameters"
+        member = "name"
+        message = "a parameter sets `{}`, and no run writes parameters"
     for entry in list_at(data, path):
         # ``proxy.url``, or ``env[0].value``, in which a bracket begins a step as a dot does
         steps = text_at(entry, (member,)).replace("[", ".") + "."

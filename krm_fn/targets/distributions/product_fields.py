@@ -127,7 +127,8 @@ def _paths(data: Data, row: DistributionRow) -> list[Pointer]:
     """Return where in an object the place of a row is."""
     if "*" not in row.path:
         return [row.path]
-    at, (member, value) = row.path.index("*"), row.item
+    at = row.path.index("*")
+    (member, value) = row.item
     paths = []
     for path, item in items_at(data, row.path[:at]):
         if lookup(item, (member,)) == value:
@@ -234,7 +235,9 @@ def _is_only_ours(data: Data) -> bool:
 def _selector(settings: ProxySettings, old: Any) -> Any:
     """Return an empty selector where there is none; it goes with the containers."""
     if settings.sets_any:
-        return {} if old is None else old
+        if old is None:
+            return {}
+        return old
     return old or None
 
 

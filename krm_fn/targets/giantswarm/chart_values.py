@@ -43,7 +43,8 @@ class _ChartValues(Target):
         name = helm_values.name_of_chart(data)
         if not any(helm_values.is_of_chart(name, chart) for chart in giantswarm.CHARTS_WITH_PROXY):
             return
-        charts, uses = context.options.get("charts", {}), context.uses
+        charts = context.options.get("charts", {})
+        uses = context.uses
         if any(reference.chart for reference in uses.references_to(data)):
             return
         if charts is not None and any(chosen_charts(data, charts, uses.chart_sources)):

@@ -109,7 +109,8 @@ class _InstallationValues(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in values of an installation, or of a cluster."""
         settings = context.settings
-        name, cluster = helm_values.name_of_chart(data), settings.cluster
+        name = helm_values.name_of_chart(data)
+        cluster = settings.cluster
         is_text = data.get("kind") != "HelmRelease"
         if is_of_chart(name, giantswarm.POLICIES_CHART):
             begun = list(_policies_places({}, ()))

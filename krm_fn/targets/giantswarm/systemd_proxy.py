@@ -30,7 +30,8 @@ class _SystemdProxy(Target):
         """Yield the Secret of a Cluster; ``places`` fills it."""
         cluster = name_of(data)
         if cluster:
-            name, labels = cluster_secret.name_for(cluster), {giantswarm.CLUSTER_LABEL: cluster}
+            name = cluster_secret.name_for(cluster)
+            labels = {giantswarm.CLUSTER_LABEL: cluster}
             yield created_objects.skeleton("Secret", name, namespace_of(data), labels)
 
     def places(self, data: Data, context: Context) -> Places:

@@ -90,7 +90,8 @@ def patch_bodies(policy: Data, rule: PolicyRule) -> list[Body]:
     bodies = [Body((*rule.path, "mutate"), context)]
     for body in bodies:  # which gets longer on the way
         for path, _ in items_at(policy, (*body.path, "foreach")):
-            context = body.context.new_child(_read_context(policy, path))
+            variables = _read_context(policy, path)
+            context = body.context.new_child(variables)
             bodies.append(Body(path, context))
     return bodies
 
@@ -131,15 +132,17 @@ def _read_context(policy: Data, path: Pointer) -> dict[str, ContextText | None]:
         name = text_at(item, ("name",))
         # A variable from an API call, a ConfigMap or JMESPath has no text here, and hides an outer one all the same.
         variables[name] = None
-        if isinstance(text, str) and lookup(variable, ("jmesPath",)) is None:
-            variables[name] = ContextText((*item_path, "variable", "value"), text)
+        expression = lookup(variable, ("jmesPath",))
+        if isinstance(text, str) and expression is None:
+            text_path = (*item_path, "variable", "value")
+            variables[name] = ContextText(text_path, text)
     return variables
 
 
 def _entry(fields: Data, path: Pointer, context: ContextTexts) -> PolicyEntry | None:
     """Return the entry of a mapping; None for a condition, a deletion, or any other mapping."""
     # Keys may have anchors: ``+(value)`` is set where nothing is, ``(value)`` is a condition.
-    keys = {bare(str(key)): str(key) for key in fields}
+    keys = {bare(key): key for key in map(str, fields)}
     name_key = keys.get("name", "")
     value_key = keys.get("value", "")
     name = fields.get(name_key)

@@ -90,7 +90,8 @@ def _node_config(text: str) -> Value | None:
     value = None
     for part in mime.parts(text):
         if part.is_plain(_TYPE):
-            before, behind = text[: part.start], text[part.end :]
+            before = text[: part.start]
+            behind = text[part.end :]
             value = Value(_USER_DATA, text[part.start : part.end], before=before, behind=behind)
     if value is None and _HEAD["kind"] in text and "MIME-Version" not in text:
         return Value(_USER_DATA, text)

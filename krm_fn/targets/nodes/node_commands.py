@@ -151,7 +151,8 @@ def anchors(commands: Commands, place: str) -> Anchors:
     if place == END:
         last = others[-1] if others else -1
         return Anchors(end, end, end, last, last)
-    network, before = [], []
+    network = []
+    before = []
     behind = restart_behind = -1
     for index in others:
         text = commands.with_scripts(index)
@@ -196,7 +197,8 @@ def arranged(
         if is_restart(text):
             entries[index] = []
             if restart and where.restart_behind < index < where.restart:
-                entries[index], restart = [restart], ""
+                entries[index] = [restart]
+                restart = ""
         elif only_exports(text):
             new = edited(text, missing) if where.behind < index < where.exports else ""
             entries[index] = [new] if new else []

@@ -160,7 +160,9 @@ class NodeConfig:
     @property
     def commands_unit(self) -> str:
         """The service that runs each command in a shell of its own; "" where they are one script."""
-        return "k0s-bootstrap" if self.system is K0S and self.has_ignition else ""
+        if self.system is K0S and self.has_ignition:
+            return "k0s-bootstrap"
+        return ""
 
     @cached_property
     def unsupported(self) -> str:

@@ -278,7 +278,9 @@ class ProxyFile(NamedTuple):
         if data.get("contentFormat") == "Template":
             return "it is a template"
         if entry.has_reference:
-            return "it has `content` and `contentFrom`" if data.get("content") else ""
+            if not data.get("content"):
+                return ""
+            return "it has `content` and `contentFrom`"
         if entry.text is None:
             return "its `content` cannot be read as text"
         return self.file.form.problem(entry.text)

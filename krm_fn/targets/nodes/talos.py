@@ -82,7 +82,8 @@ class _Talos(ConfigTarget):
         readers = _find_readers(config)
         for path, operation in items_at(data, (*config.path, "configPatches")):
             form = _BY_POINTER.get(text_at(operation, ("path",)))
-            if form and isinstance(lookup(operation, ("value",)), Mapping):
+            value = lookup(operation, ("value",))
+            if form and isinstance(value, Mapping):
                 readers.discard(form.reader)
                 yield Place((*path, "value"), VariableMembers(), form.label, len(path))
             else:
@@ -99,7 +100,8 @@ class _Talos(ConfigTarget):
             for document in readable(text):
                 if isinstance(document.data, list):
                     yield from _left_behind(document.data, path, context.settings)
-                readers -= {form.reader for form in _forms_in(document.data)}
+                for set_form in _forms_in(document.data):
+                    readers.discard(set_form.reader)
         missing = [form.path for form in _BY_POINTER.values() if form.reader in readers]
         path = (*patches, str(len(texts)))
         yield Place(path, _NewPatch(missing), "a new entry of `strategicPatches`")

@@ -40,7 +40,8 @@ class _CarenClusterConfig(Target):
             if number > _AT_MOST:
                 message = f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`"
                 yield Result.of("ProviderRefuses", message, (*path, "additionalNo"))
-            mirror, at = context.settings.mirror, (*entry, *nutanix.MIRROR)
+            mirror = context.settings.mirror
+            at = (*entry, *nutanix.MIRROR)
             if mirror and lookup(data, at) != mirror.url:
                 message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'  # noqa: E501
                 yield Result.of("OtherProxy", message, at)

@@ -85,7 +85,9 @@ def _places_of_document(settings: ProxySettings, document: Any) -> Places:
 
 def _switch(settings: ProxySettings, old: Any) -> bool | str:
     """Return the switch, in the form that it has."""
-    return str(settings.sets_any).lower() if isinstance(old, str) else settings.sets_any
+    if isinstance(old, str):
+        return str(settings.sets_any).lower()
+    return settings.sets_any
 
 
 def _certificate(settings: ProxySettings, old: Any) -> Any:

@@ -108,7 +108,8 @@ def additions_to(
         _write(proxy, of_proxy, listed, _ANY_PROXY)
     common = Draft(proxy.data)
     _write(common, of_common, listed, settings)
-    proxy_files, common_files = _new_files(proxy, config), _new_files(common, config)
+    proxy_files = _new_files(proxy, config)
+    common_files = _new_files(common, config)
     proxy_commands = _new_entries(proxy, config.commands)
     restarts = [command for command in proxy_commands if is_restart(command)]
     exports = [go_templates.EXPORTS] if len(restarts) < len(proxy_commands) else []

@@ -190,7 +190,9 @@ def _makes_member(text: str, path: Pointer) -> bool | None:
         if data.get(step) is None:
             return None if "{{" in plain else False
         data = data[step]
-    return None if re.search(_CONDITION, text) else True
+    if re.search(_CONDITION, text):
+        return None
+    return True
 
 
 def is_ours(patch: Any) -> bool:
@@ -268,7 +270,8 @@ def _inline(patch: Any, nodes: NodeGroup, *, is_certain: bool) -> Iterator[Forei
         if not selects(lookup(definition, ("selector",)), nodes):
             continue
         for fields in list_at(definition, ("jsonPatches",)):
-            op, path = text_at(fields, ("op",)), text_at(fields, ("path",))
+            op = text_at(fields, ("op",))
+            path = text_at(fields, ("path",))
             if path and op in ("add", "replace", "remove"):
                 yield ForeignOperation(
                     text_at(patch, ("name",)),

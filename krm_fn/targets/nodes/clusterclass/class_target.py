@@ -68,7 +68,9 @@ def has_proxy(settings: ProxySettings) -> bool:
 def variable_value(settings: ProxySettings, context: ClassContext) -> Fields:
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
     if not context.has_urls:
-        return {ENABLED: True} if has_proxy(settings) else {}
+        if has_proxy(settings):
+            return {ENABLED: True}
+        return {}
     members = {
         "httpProxy": settings.http_proxy,
         "httpsProxy": settings.https_proxy,
@@ -173,7 +175,9 @@ def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContex
     if context.secret is not None:
         return context.secret
     name = _named_secret(obj, path)
-    return name if cluster_secret.is_named_for(name, proxy) else ""
+    if not cluster_secret.is_named_for(name, proxy):
+        return ""
+    return name
 
 
 def _named_secret(cluster: Data, path: Pointer) -> str:
@@ -264,9 +268,11 @@ class _ClusterClass(Target):
 
         Where nothing is known of the list, all that this target wrote has to go.
         """
-        of_class, settings = context.class_context, context.settings
+        of_class = context.class_context
+        settings = context.settings
         if of_class is None:
-            of_class, settings = ClassContext(), ProxySettings()
+            of_class = ClassContext()
+            settings = ProxySettings()
         if data.get("kind") == CLUSTER[1]:
             yield from places_in_cluster(data, settings, of_class)
         else:
