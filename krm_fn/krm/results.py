@@ -19,8 +19,6 @@ from krm_fn.yamledit import Position
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 _AT_MOST = 3
 """The number of lines about one kind."""
-LONGEST = 160
-"""Characters of a line for a person in a terminal."""
 _SOME = 3
 """So many names are said of many."""
 _QUOTED = r"""(?:"[^"]*"|`[^`]*`)"""
@@ -357,14 +355,6 @@ def count(number: int, noun: str) -> str:
     if number != 1:
         noun += "s"
     return f"{number} {noun}"
-
-
-def shortened(line: str) -> str:
-    """Return the words of a line that fit into a line for a person."""
-    if len(line) <= LONGEST:
-        return line
-    words, _, _ = line[: LONGEST - 1].rpartition(" ")
-    return f"{words} …"
 
 
 def some(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import ObjectRef, message_of, shortened
+from krm_fn.krm.results import ObjectRef, message_of, some
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Outcome
@@ -207,7 +207,9 @@ def _row(row: str, objects: Sequence[_Counted]) -> Covered:
 
 
 def _left_because(why: Why, left: Sequence[_Counted]) -> LeftBecause:
-    names = ", ".join(sorted({counted.reason.name for counted in left}))
+    listed = sorted({counted.reason.name for counted in left})
+    # A text that a person may paste has all of them.
+    names = ", ".join(listed) if why.change else some(listed)
     findings = [counted.reason.finding for counted in left if counted.reason.finding]
     return LeftBecause(
         (why.sentence or message_of(findings)).replace("NAMES", names),
@@ -235,7 +237,7 @@ def total(outcome: Outcome, source: ObjectSource) -> str:
 
 
 def covered_lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str]:
-    """Return a table for a terminal, with the reasons below each row; with ``verbose`` whole, and with all names."""
+    """Return a table for a terminal, with the reasons below each row; with ``verbose`` with all names."""
     if not rows:
         return ["no object could carry a proxy"]
     lines = [_in_columns(map(str.lower, HEAD))]
@@ -244,11 +246,7 @@ def covered_lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str
         if verbose:
             lines += [f"    {name}" for name in row.names]
         for reason in row.reasons:
-            line = f"  left {reason}"
-            # Nothing is cut that a person may paste.
-            if not (verbose or reason.change):
-                line = shortened(line)
-            lines.append(line)
+            lines.append(f"  left {reason}")
             if verbose:
                 lines += [f"    {name}" for name in reason.names]
     return lines

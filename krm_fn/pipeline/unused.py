@@ -10,7 +10,7 @@ from krm_fn.config import ProxyConfig, matches
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Texts
-from krm_fn.near_names import nearest
+from krm_fn.near_names import did_you_mean
 from krm_fn.patch import Data, list_at, lookup
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
@@ -180,13 +180,15 @@ def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -
             annotations = lookup(obj.data, path)
             if not isinstance(annotations, dict):
                 continue
-            for name in annotations:
+            for name, value in annotations.items():
                 prefix, _, meant = str(name).partition("/")
-                if prefix != _PREFIX or meant in _ANNOTATIONS:
+                if prefix != _PREFIX:
                     continue
-                advice = ": remove it"
-                near = nearest(meant, _ANNOTATIONS)
-                if near:
-                    advice = f"; did you mean `{prefix}/{near}`?"
-                message = f"no annotation of inject-proxy has this name{advice}"
+                if meant == "trusted-ca" and value not in ("true", "false"):
+                    message = 'this value says nothing: it must be "true" or "false"'
+                elif meant in _ANNOTATIONS:
+                    continue
+                else:
+                    near = did_you_mean(meant, _ANNOTATIONS)
+                    message = f"no annotation of inject-proxy has this name{near or ': remove it'}"
                 yield Result.of("SettingUnused", message, (*path, name)).about(obj.ref)

@@ -62,7 +62,8 @@ def test_a_list_without_workloads_says_nothing_of_matchers_of_workloads() -> Non
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        pytest.param("fn.inject-proxy.io/proxi", "did you mean `fn.inject-proxy.io/proxy`", id="misspelt"),
+        pytest.param("fn.inject-proxy.io/trusted-ca", 'must be "true" or "false"', id="a value that says nothing"),
+        pytest.param("fn.inject-proxy.io/proxi", "did you mean `proxy`", id="misspelt"),
         pytest.param("fn.inject-proxy.io/x", "remove it", id="like none"),
         pytest.param("fn.inject-proxy.io/proxy", "", id="the right one"),
         pytest.param("example.com/proxi", "", id="that of others"),
@@ -70,7 +71,11 @@ def test_a_list_without_workloads_says_nothing_of_matchers_of_workloads() -> Non
 )
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
 def test_an_annotation_without_a_meaning_is_named(name: str, advice: str, kind: str) -> None:
-    item = {**WEB, "kind": kind, "metadata": {"name": "web", "annotations": {name: "true"}}}
+    item = {
+        **WEB,
+        "kind": kind,
+        "metadata": {"name": "web", "annotations": {name: "yes" if name.endswith("ca") else "true"}},
+    }
     found = [result for result in warned(PROXY, item) if result.code == "SettingUnused"]
     assert [advice in result.message for result in found] == [True] * bool(advice)
     assert all(result.path == ("metadata", "annotations", name) for result in found)

@@ -41,8 +41,12 @@ from krm_fn.targets.charts.release_values import (
 )
 
 _UNKNOWN = (
-    "gets no proxy by the chart {chart}, because no row says which of its values hold one{where}: add it to "
+    'gets no proxy by the chart "{chart}", because no row says which of its values hold one{where}: add it to '
     '`spec.targets.charts.rows`, or leave it out with the annotation `fn.inject-proxy.io/proxy: "false"`'
+)
+_NO_CERTIFICATES = (
+    'gets the proxy by the chart "{chart}", and not the certificates of `spec.trustedCA`, which no run writes into '
+    "charts: set them in its values"
 )
 _REPLACED = (
     "the list {label} replaces that of the chart, and those of other objects and files with values: keep all of its "
@@ -167,6 +171,9 @@ def _in_installation(data: Data, context: Context) -> Places:
             values, newer = values_of_version(values, version, installation.documents)
             yield from _about_version(use, version, newer)
             yield from _about(installation, chart, names)
+            if values and context.settings.trusted_ca.pem:
+                message = _NO_CERTIFICATES.format(chart=use.name)
+                yield Result.of("CertificatesNotSet", message, use.path)
         chart_places = _ChartPlaces(use.name, values, context, data)
         yield from _in_values(chart_places, installation)
 
@@ -204,7 +211,9 @@ def _about(installation: Installation, chart: Chart, names: Sequence[str]) -> It
 
 def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
     """Return the warning about a chart, or some of its values, that no row knows."""
-    where = f" under {quoted(names)}" if names else ""
+    where = ""
+    if names:
+        where = f' under {quoted(names)} of an annotation, which may be "true", "false" or names of values'
     message = _UNKNOWN.format(chart=use.name, where=where)
     return Result.of("ByHand", message, use.path)
 

@@ -112,6 +112,12 @@ def _is_meant(data: Data, options: Options) -> bool:
     return _is_known(data)
 
 
+def is_forgotten(data: Data, options: Options) -> bool:
+    """Return whether nothing says about a workload whether it gets the certificates."""
+    is_off = options.get("trustedCA") is False
+    return not is_off and lookup(data, _ANNOTATION) is None and not _is_meant(data, options)
+
+
 def _is_known(data: Data) -> bool:
     """Return whether a workload is cert-manager or chart-operator."""
     if any(row.is_labelled(data) for row in PROGRAMS["chartOperator"]):

@@ -26,6 +26,7 @@ from krm_fn.places.place import KEEP, OVERRIDE, Place, quoted, read_pairs
 from krm_fn.places.provided import (
     DataReference,
     DataUses,
+    name_of,
     namespace_of,
     provided_for,
     references_in,
@@ -48,6 +49,11 @@ _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML")."""
 _NO_CONTAINER = "no container is named `{}`, so none gets the proxy: give its own that name"
 _NO_POD_SPEC = "nothing is at `{}` of this object, so it gets no proxy: correct its `podSpecPath` in `customKinds`"
+_NO_CERTIFICATES = (
+    "gets the proxy, and not the certificates of `spec.trustedCA`: add `{{names: [{}]}}` to "
+    "`spec.targets.workloads.trustedCA.choose`, or refuse them with the annotation "
+    '`fn.inject-proxy.io/trusted-ca: "false"`'
+)
 _UNKNOWN = (
     "an annotation chooses {} for the proxy, and no container or init container has this name: it must be "
     '"true", "false" or names of its containers'
@@ -131,6 +137,17 @@ def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: b
     return matches_any(container.name, options.get("containers", ("*",)))
 
 
+def _lacks_certificates(data: Data, at: Pointer, context: Context) -> Iterator[Result]:
+    """Yield a warning where a workload gets the proxy, and nothing says whether it gets the certificates."""
+    if not context.settings.sets_any or not context.settings.trusted_ca.pem:
+        return
+    from krm_fn.targets.workloads import workload_trust_store as store  # noqa: PLC0415 -- few declare certificates
+
+    if store.is_forgotten(data, context.options):
+        message = _NO_CERTIFICATES.format(name_of(data))
+        yield Result.of("CertificatesNotSet", message, at)
+
+
 class _Workloads(Target):
     """The variables of containers that matchers, annotations or presets choose.
 
@@ -185,6 +202,7 @@ class _Workloads(Target):
             return
         for container in chosen:
             yield _env_place(data, container, context)
+        yield from _lacks_certificates(data, at, context) if chosen else ()
         there = [container.name for container in all_containers(data, at)]
         missing = [name for name in names if name not in there]
         if missing and context.settings.sets_any:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from certificates import A
 from chart_objects import ANY, application, listed, parameter, release
-from krm_fn.config import TargetOptions
+from krm_fn.config import Certificates, TargetOptions
 from krm_fn.krm.results import Edit, Severity
 from krm_fn.patch import lookup
 from krm_fn.products.charts import CHARTS
@@ -507,3 +508,10 @@ def test_a_chart_has_one_writer() -> None:
     assert list(chart_values.edit(obj, Context(chart_values.options(given), FULL))) == []
     switched_off = given._replace(off=frozenset({"charts"}))
     assert list(chart_values.edit(obj, Context(chart_values.options(switched_off), FULL)))
+
+
+def test_a_chart_that_gets_the_proxy_and_no_certificates_is_named() -> None:
+    settings = FULL._replace(trusted_ca=Certificates(A))
+    assert [finding.code for finding in findings(target, release("velero"), settings, **ANY)] == ["CertificatesNotSet"]
+    assert findings(target, release("velero"), settings) == []
+    assert findings(target, release("velero"), **ANY) == []

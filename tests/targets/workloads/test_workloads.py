@@ -9,8 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from certificates import A
 from container_envs import OURS, TARGET, envs, filled
 from function_configs import list_with_config
+from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline.run import run
@@ -18,6 +20,7 @@ from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from manifests import container, workload
 from proposals import FULL, HTTP, NONE, apply, env, findings, proposals
 
+TRUSTED = "fn.inject-proxy.io/trusted-ca"
 ASKED = {"fn.inject-proxy.io/proxy": "true"}
 MINE = {"name": "HTTP_PROXY", "value": "http://mine:1"}
 DEBUG = {"name": "DEBUG", "value": "1"}
@@ -287,3 +290,23 @@ def test_a_removed_or_replaced_url_is_named_if_it_is_none_of_the_declared_ones(
 def test_a_known_program_and_what_a_matcher_chooses_get_the_proxy_together() -> None:
     obj = workload(container("cert-manager-controller"), container("side"), labels={"app": "cert-manager"})
     assert filled(obj, **{**ALL, "containers": ["side"]}) == ["cert-manager-controller", "side"]
+
+
+@pytest.mark.parametrize(
+    ("annotations", "options", "is_named"),
+    [
+        pytest.param({}, ALL, True, id="nothing says it"),
+        pytest.param({TRUSTED: "false"}, ALL, False, id="its annotation refuses them"),
+        pytest.param({TRUSTED: "true"}, ALL, False, id="its annotation asks for them"),
+        pytest.param({}, {**ALL, "trustedCA": {"choose": [{"names": ["*"]}]}}, False, id="a matcher chooses it"),
+        pytest.param({}, {**ALL, "trustedCA": False}, False, id="the target is off"),
+        pytest.param({}, {}, False, id="nobody chooses it for the proxy"),
+    ],
+)
+def test_a_workload_that_gets_the_proxy_and_no_certificates_is_named(
+    annotations: dict[str, str], options: dict[str, Any], is_named: bool
+) -> None:
+    obj = workload(annotations=annotations)
+    found = findings(TARGET, obj, FULL._replace(trusted_ca=Certificates(A)), **options)
+    assert [finding.code for finding in found] == ["CertificatesNotSet"] * is_named
+    assert findings(TARGET, obj, **options) == []
