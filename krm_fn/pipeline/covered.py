@@ -207,9 +207,7 @@ def _row(row: str, objects: Sequence[_Counted]) -> Covered:
 
 
 def _left_because(why: Why, left: Sequence[_Counted]) -> LeftBecause:
-    listed = sorted({counted.reason.name for counted in left})
-    # A text that a person may paste has all of them.
-    names = ", ".join(listed) if why.change else some(listed)
+    names = some(sorted({counted.reason.name for counted in left}))
     findings = [counted.reason.finding for counted in left if counted.reason.finding]
     return LeftBecause(
         (why.sentence or message_of(findings)).replace("NAMES", names),
