@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from node_files import BAD, CONFIG, NODES
-from support import inject_proxy, write
+from support import contents, in_a_process, inject_proxy, write
 
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
 COMMANDS = {"run": ["run", "--check"], "lint": ["lint"], "explain": ["explain"]}
@@ -28,6 +28,25 @@ NOT_READ = [
     pytest.param({"c/Chart.yaml": "name: c\n"}, {"c/templates/bad.yaml": BAD}, [], id="a template of a chart"),
     pytest.param({}, {"bad.yaml": "a: [\n"}, [], id="broken YAML that is no manifest"),
 ]
+
+
+ONLY_PRINT = [
+    *("run --check", "run --check --output sarif", "run --diff", "lint", "explain", "explain --output html"),
+    *("import tkg c.yaml", "export tkg c.yaml --config proxy.yaml", "export konvoy --config proxy.yaml"),
+    *("init --print --http-proxy http://p:1", "schema", "targets", "completion bash", "run - --config proxy.yaml"),
+]
+
+
+@pytest.mark.parametrize("line", ONLY_PRINT)
+def test_what_only_prints_leaves_no_file_anywhere(tmp_path: Path, line: str) -> None:
+    both = CONFIG + "  httpsProxy: http://proxy.corp.example:3128\n"
+    values = "TKG_HTTP_PROXY: http://a:1\nTKG_HTTPS_PROXY: http://a:1\n"
+    write(tmp_path, {"w/proxy.yaml": both, "w/nodes.yaml": NODES, "w/c.yaml": values, "home/a": "", "tmp/a": ""})
+    before = contents(tmp_path)
+    env = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp"), "PATH": os.environ["PATH"]}
+    done = in_a_process(NODES if " - " in line else "", *line.split(), cwd=tmp_path / "w", env=env)
+    assert done.returncode in {0, 1}, done.stderr
+    assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize("name", COMMANDS)

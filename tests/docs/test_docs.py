@@ -47,6 +47,22 @@ IS_TO_BE_SEEN = {"PasswordInClearText", "PolicyDeprecated"}
 """What belongs to the subject of a sample: it shows a password, or a policy as most clusters still have it."""
 
 
+@pytest.mark.parametrize(
+    ("row", "version"),
+    [
+        ("Cluster API", r"cluster-api@v(1\.11)\."), ("Kubernetes", r"k8s\.io/kubectl@v0\.(32)\."),
+        ("kustomize", r"kustomize/v5@v(5\.8\.1)"), ("Kyverno", r"KYVERNO=v(1\.19\.1)"),
+        ("ytt", r"YTT=v(0\.52\.1)"), ("containerd", r"containerd/v2@v(2\.2\.0)"),
+    ],
+)  # fmt: skip
+def test_the_page_of_versions_names_those_that_the_tests_fetch(row: str, version: str) -> None:
+    fetched = re.search(version, (ROOT / "tests/tools/fetch").read_text(encoding="utf-8"))
+    assert fetched
+    page = (ROOT / "docs/stability.md").read_text(encoding="utf-8")
+    (line,) = [line for line in page.splitlines() if line.startswith(f"| {row} |")]
+    assert fetched[1] in line.split("|")[3]
+
+
 def links(page: Path) -> Iterator[tuple[Path, str]]:
     """Yield the links of a page to files of the repository: the file, and the part of it, if one is named."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)

@@ -35,6 +35,44 @@ def test_every_name_that_can_be_derived_is_explained() -> None:
     assert set(explained) >= ALL_DERIVED
 
 
+NAMES = {
+    "curl": "curl-old curl curl-8.9 curl-8.18", "curl from 7.86": "curl curl-8.9 curl-8.18",
+    "curl from 8.18": "curl-8.18", "wget": "wget-old wget", "wget before 1.20": "wget-old", "boto3": "botocore",
+    "Node": "undici node proxy-from-env axios-1.15 axios", "Node's http": "node",
+    "axios": "proxy-from-env axios-1.15 axios", "axios from 1.20": "axios", ".NET": "dotnet",
+    **{name: name.lower() for name in ("Go", "Ruby", "Java", "LWP")},
+}  # fmt: skip
+"""What the page calls a program -> its rows; axios before 1.16 leaves the decision to proxy-from-env."""
+
+
+@pytest.mark.parametrize(
+    ("entry", "host", "answer", "programs"),
+    [
+        ("10.96.0.0/12", "10.97.1.2", True,
+         "Go, curl from 7.86, requests, kubernetes-python, Ruby, reqwest, axios from 1.20"),
+        ("10.96.0.1", "10.96.0.1", False, ""),
+        ("example.com", "sub.example.com", False, ".NET, Java, axios, Node's http, httplib2"),
+        (".example.com", "sub.example.com", False, "wget before 1.20, Java"),
+        (".example.com", "example.com", False, "Go, wget, apt, httpx, Ruby, LWP, axios, Java"),
+        ("example.com,.example.com", "sub.example.com", False, "Java"),
+        ("*.example.com", "sub.example.com", True, "Go, Node, Java"),
+        ("example.com:8080", "example.com:8080", True,
+         "Go, Ruby, Node, urllib, requests, httpx, boto3, kubernetes-python"),
+        ("fd00::/8", "fd00::1", True, "Go, curl from 8.18, kubernetes-python, reqwest, axios from 1.20"),
+        ("[fd00::1]", "fd00::1", True, "urllib, boto3, kubernetes-python, axios, undici, .NET, Java"),
+    ],
+)  # fmt: skip
+def test_the_page_says_which_programs_understand_an_entry(entry: str, host: str, answer: bool, programs: str) -> None:
+    """``answer``: whether the programs are those that go direct, or those that do not."""
+    (line,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{entry}` |")]
+    assert all(program in line for program in programs.split(", "))
+    named = {row for program in programs.split(", ") for row in NAMES.get(program, program).split()}
+    name = host.removesuffix(":8080")
+    # The package websocket-client is a part of kubernetes-python, and reads no ports.
+    rows = {key: row for key, row in CLIENTS.items() if key != "websocket-client" and not row.breaks_on(entry)}
+    assert {key for key, row in rows.items() if row.goes_direct(entry, name, 8080) is answer} == named
+
+
 BY_ADDRESS = r"with `GiantSwarm` and `TKG` only the (\d+)\nthat read CIDRs"
 
 

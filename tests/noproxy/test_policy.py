@@ -88,6 +88,26 @@ def test_a_name_that_is_switched_off_takes_out_what_derives_from_it_and_nothing_
     assert left == [text for text in everything if text not in gone]
 
 
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        pytest.param("AWSManagedControlPlane", "169.254.169.254,169.254.170.23,fd00:ec2::254,fd00:ec2::23", id="EKS"),
+        pytest.param(
+            "GCPCluster", "169.254.169.254,metadata,metadata.google.internal,metadata.google.internal.", id="GCP"
+        ),
+        pytest.param("IBMVPCCluster", "169.254.169.254,api.metadata.cloud.ibm.com", id="IBM VPC"),
+        pytest.param("PacketCluster", "metadata.platformequinix.com", id="Equinix Metal has its own instead"),
+        pytest.param("CloudStackCluster", "data-server,data-server.", id="CloudStack too"),
+        pytest.param("VSphereCluster", "", id="vSphere has none"),
+    ],
+)
+def test_the_metadata_service_of_a_cloud(kind: str, expected: str) -> None:
+    policy = Policy(without=ALL_DERIVED - {"metadata"})
+    network = ClusterNetwork(infrastructure=(Fact(kind),), service_cidrs=(Fact("fd64::/108"),))
+    found = composition.compose((), (network,), policy, Audience.NODE)
+    assert ",".join(entry.text for entry in found) == expected
+
+
 @pytest.mark.parametrize("style", [style for style in Style if style is not Style.VERBATIM])
 def test_a_domain_of_one_label_that_an_object_says_is_that_of_its_services(style: Style) -> None:
     policy = Policy(style=style, without=ALL_DERIVED - {"clusterDomain"})

@@ -11,6 +11,7 @@ import pytest
 
 from contract_lists import CONFIG, SETTINGS, WORKERS, resource_list
 from edits import add, remove
+from function_configs import list_with_config
 from krm_fn import engine
 from krm_fn.cli import main
 from krm_fn.engine import diff
@@ -20,6 +21,7 @@ from krm_fn.patch import Operation
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
+from manifests import api_version, named
 
 DEPLOYMENT = """\
 apiVersion: apps/v1
@@ -92,6 +94,33 @@ def test_one_error_leaves_every_item_as_it_was() -> None:
 def test_a_cluster_whose_kind_has_an_anchor_counts_too() -> None:
     done = items_of(ran(DEPLOYMENT, CLUSTER.replace("kind: Cluster", "kind: &kind Cluster")))
     assert done.count("192.0.2.0/24") > 1
+
+
+@pytest.mark.parametrize("version", ["v1alpha3", "v1alpha4", "v1beta1", "v1beta2"])
+def test_every_version_of_cluster_api_is_read_and_written(version: str) -> None:
+    def of(name: str, kind: str, **spec: Any) -> dict[str, Any]:
+        return named(kind, name, api=api_version(kind).replace("v1beta1", version), spec=spec)
+
+    def refer(name: str, kind: str) -> dict[str, str]:
+        group = api_version(kind).partition("/")[0]
+        key, value = ("apiGroup", group) if version == "v1beta2" else ("apiVersion", f"{group}/{version}")
+        return {key: value, "kind": kind, "name": name}
+
+    pods = {"a": "10.11.0.0/16", "b": "10.12.0.0/16"}
+    given: list[dict[str, Any]] = []
+    for name, cidr in pods.items():
+        template = {"spec": {"bootstrap": {"configRef": refer(f"{name}-md", "KubeadmConfigTemplate")}}}
+        plane = refer(f"{name}-cp", "KubeadmControlPlane")
+        given += [
+            of(name, "Cluster", clusterNetwork={"pods": {"cidrBlocks": [cidr]}}, controlPlaneRef=plane),
+            of(f"{name}-cp", "KubeadmControlPlane", kubeadmConfigSpec={}),
+            of(f"{name}-md", "MachineDeployment", clusterName=name, template=template),
+            of(f"{name}-md", "KubeadmConfigTemplate", template={"spec": {}}),
+        ]
+    found = read(run(list_with_config({"httpProxy": "http://p:1"}, *given)).output.decode())["items"]
+    for obj in found:
+        if obj["kind"].startswith("Kubeadm"):
+            assert [name for name, cidr in pods.items() if cidr in str(obj)] == [obj["metadata"]["name"][0]]
 
 
 def test_errors_and_warnings_come_first_in_the_results() -> None:

@@ -93,6 +93,13 @@ def test_a_long_value_counts_as_one_for_each_hundred_characters() -> None:
         read(text.format(many=", ".join(["*a"] * (MAX_EXPANSION // 100 + 1))))
 
 
+def test_aliases_of_a_short_text_may_add_a_thousand_values() -> None:
+    text = "- &a [1,1,1,1,1]\n- &b [*a,*a,*a,*a,*a]\n- &c [*b,*b,*b,*b]\n- [*c,*c,*c,*c,*c{more}]\n"
+    assert read(text.format(more=""))
+    with pytest.raises(InputError, match=r"^aliases expand to more values"):
+        read(text.format(more=",*c"))
+
+
 NESTS = pytest.mark.parametrize(
     ("opening", "closing"), [pytest.param("[", "]", id="lists"), pytest.param("{k: ", "}", id="mappings")]
 )

@@ -72,6 +72,13 @@ def test_static_values_are_set_in_every_list_and_no_name_is_added(shape: Callabl
     assert [list(names) for names in after] == [list(names) for names in before]
 
 
+@pytest.mark.parametrize("kind", ["ClusterPolicy", "Policy"])
+@pytest.mark.parametrize("version", ["v1", "v2beta1"])
+def test_every_kind_and_version_with_rules_is_filled(kind: str, version: str) -> None:
+    obj = {**of_entries(*env({"HTTP_PROXY": "http://old:1"}), kind=kind), "apiVersion": f"kyverno.io/{version}"}
+    assert values(apply(policies, obj)) == [{"HTTP_PROXY": HTTP}]
+
+
 def test_a_variable_without_a_setting_becomes_empty() -> None:
     (after,) = values(apply(policies, p1(), ProxySettings(http_proxy=HTTP)))
     assert after == {"HTTP_PROXY": HTTP, "HTTPS_PROXY": "", "NO_PROXY": ""}

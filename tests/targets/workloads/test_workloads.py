@@ -95,6 +95,12 @@ def test_every_kind_gets_the_proxy_and_gives_it_back(kind: str, metadata: Any, o
     assert apply(TARGET, done, NONE, customKinds=CUSTOM, **options) == obj
 
 
+@pytest.mark.parametrize("kind", ["DaemonSet", "Deployment", "ReplicaSet"])
+def test_the_old_group_of_a_kind_counts_too(kind: str) -> None:
+    obj = workload(container("manager"), kind=kind, annotations=ASKED)
+    assert filled({**obj, "apiVersion": "extensions/v1beta1"}) == ["manager"]
+
+
 def test_a_path_to_no_pod_specification_is_named() -> None:
     obj = workload(kind="Rollout", annotations=ASKED)
     wrong = [{"group": "argoproj.io", "kind": "Rollout", "podSpecPath": ".spec.tmplate.spec"}]
