@@ -14,7 +14,7 @@ from krm_fn.cli.diff import diff_of
 from krm_fn.cli.files import real_path
 from krm_fn.cli.selection import select
 from krm_fn.cli.streams import Answer
-from krm_fn.config import ProxyConfig
+from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.formats import left_alone
 from krm_fn.krm.manifests import Manifests
@@ -52,33 +52,19 @@ def run(args: Namespace) -> Answer:
     text = found.manifests.files[found.file]
     is_encrypted = left_alone.hides(text)
     config = ProxyConfig() if is_encrypted else found.load()
-    overview = plan_records(manifests, config)
+    overview = _plan(manifests, config)
     before = _chosen(overview)
     data = copied(found.data)
     spec = data.setdefault("spec", {})
-    lines = []
     objects = readable_objects(manifests, range(len(manifests)))
     known = [obj for obj in objects if SYSTEM_OF_KIND.get(obj.ref.kind) in _CHOSEN]
-    for obj in _named(args, known):
-        reason = reason_in(obj, overview)
-        option, item = addition_for(obj, reason)
-        if args.remove:
-            _edit(spec, option, item, is_removal=True)
-        elif obj.ref not in before and item is not None:
-            _edit(spec, option, item)
-        elif args.all_left:
-            continue
-        elif obj.ref in before:
-            lines.append(f"{obj.ref} is chosen already")
-        else:
-            advice = _ROW.format(reason.name) if reason.why is Why.OTHER_CHART else ""
-            raise UsageError(f"{obj.ref} cannot be chosen: {advice or reason.why.sentence}")
+    lines = _edit_all(args, _named(args, known), overview, spec)
     if is_encrypted or found.is_of_list:
         why = "SOPS has encrypted it" if is_encrypted else "it is in a ResourceList"
         lines.append(f"{found.file} is not written, because {why}: paste this into the ProxyConfig")
         pasted = block_text({"spec": {"targets": spec.get("targets", {})}})
         return Answer([pasted.encode()], lines, exit_code=2)
-    after = _chosen(plan_records(manifests, found._replace(data=plain_data(data)).load()))
+    after = _chosen(_plan(manifests, found._replace(data=plain_data(data)).load()))
     lines += [f"chosen: {ref}" for ref in after if ref not in before]
     lines += [f"no longer chosen: {ref}" for ref in before if ref not in after]
     edits = ListChanges()
@@ -96,6 +82,36 @@ def run(args: Namespace) -> Answer:
         lines = []
     path = selection.paths.get(found.file) or real_path(found.file)
     return Answer([output], [*lines, f"changed: {found.file}"], changes={path: changes[found.file]})
+
+
+def _edit_all(
+    args: Namespace, named: Iterable[Object], overview: Overview, spec: Fields
+) -> list[str]:
+    """Add what chooses objects to `spec`, or take it out; return a line for each one that is chosen already."""
+    lines = []
+    chosen = _chosen(overview)
+    for obj in named:
+        reason = reason_in(obj, overview)
+        option, item = addition_for(obj, reason)
+        if args.namespace == "" and isinstance(item, dict):
+            item["namespaces"] = [""]  # else it would fit the name in any namespace
+        if args.remove:
+            _edit(spec, option, item, is_removal=True)
+        elif obj.ref not in chosen and item is not None:
+            _edit(spec, option, item)
+        elif args.all_left:
+            continue
+        elif obj.ref in chosen:
+            lines.append(f"{obj.ref} is chosen already")
+        else:
+            advice = _ROW.format(reason.name) if reason.why is Why.OTHER_CHART else ""
+            raise UsageError(f"{obj.ref} cannot be chosen: {advice or reason.why.sentence}")
+    return lines
+
+
+def _plan(manifests: Manifests, config: ProxyConfig) -> Overview:
+    """Return the plan of a run that writes, whatever the mode is."""
+    return plan_records(manifests, config._replace(mode=Mode.INJECT))
 
 
 def _chosen(overview: Overview) -> dict[ObjectRef, None]:
@@ -127,7 +143,8 @@ def _named(args: Namespace, known: Iterable[Object]) -> list[Object]:
         if not objects:
             raise UsageError(f'no workload or chart is "{name}"{did_you_mean(name, by_name)}')
         if len(objects) > 1:
-            raise UsageError(f'"{name}" is in {", ".join(objects)}: `-n NAMESPACE` says which')
+            namespaces = ", ".join(namespace or '""' for namespace in objects)
+            raise UsageError(f'"{name}" is in {namespaces}: `-n NAMESPACE` says which')
         named += objects.values()
     return named
 

@@ -145,9 +145,14 @@ def test_it_is_written_then_a_run_writes_the_proxy_and_removal_gives_the_file_ba
     assert (tmp_path / "proxy.yaml").read_text() == config
 
 
-@pytest.mark.parametrize("argv", [["deployment/web", "-n", "test"], ["helmrelease/a", "-n", "harbor"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "argv",
+    [["deployment/web", "-n", "test"], ["deployment/web", "-n", ""], ["helmrelease/a", "-n", "harbor"]],
+    ids=" ".join,
+)
 def test_a_run_gives_the_proxy_to_exactly_that_object(tmp_path: Path, argv: list[str]) -> None:
     objects = OBJECTS.replace(workload("on", "shop", annotations='fn.inject-proxy.io/proxy: "true"'), "")
+    objects += workload("web", '""')
     write(tmp_path, {"proxy.yaml": CONFIG, "objects.yaml": objects})
     choose(tmp_path, *argv)
     inject_proxy("", "run", cwd=tmp_path)
@@ -158,6 +163,9 @@ def test_a_run_gives_the_proxy_to_exactly_that_object(tmp_path: Path, argv: list
 
 REFUSED = [
     pytest.param(CONFIG, ["deployment/web"], "is in shop, test: `-n NAMESPACE` says which", id="in two namespaces"),
+    pytest.param(
+        CONFIG + "    mode: Remove\n", ["deployment/off"], "an annotation leaves", id="in mode Remove as well"
+    ),
     pytest.param(CONFIG, ["deployment/wep"], "did you mean `deployment/web`?", id="misspelt"),
     pytest.param(CONFIG, ["deploy/api"], "did you mean `deployment/api`?", id="a short kind"),
     pytest.param(CONFIG, ["deployment/web", "-n", "prod"], "no workload or chart is", id="in no such namespace"),
