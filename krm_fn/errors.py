@@ -85,7 +85,10 @@ class DocumentError(InputError):
     def __init__(
         self, problem: str, *, file: str = "", number: int = 0, code: str = InputError.code
     ) -> None:
-        super().__init__(f"{file}: {problem}" if file else problem)
+        message = problem
+        if file:
+            message = f"{file}: {problem}"
+        super().__init__(message)
         self.problem = problem
         self.file = file
         self.number = number

@@ -112,7 +112,9 @@ def _loaded(function_config: Data, objects: Lookup | None) -> ProxyConfig | None
         raise ConfigError([ConfigProblem(("sops",), _ENCRYPTED)])
     problems = [*_unknown_fields(function_config, _FIELDS, root="spec.")]
     spec = json_schema.plain(function_config.get("spec"))
-    return _checked({} if spec is None else spec, FieldNames("spec"), problems, objects)
+    if spec is None:
+        spec = {}
+    return _checked(spec, FieldNames("spec"), problems, objects)
 
 
 def _other_form(form: tuple[Any, Any]) -> str:

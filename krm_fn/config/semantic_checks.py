@@ -44,7 +44,8 @@ def problems(spec: Any) -> PlacedTexts:
 def _only_problems(spec: Any) -> PlacedTexts:
     """Yield the names of ``only`` for which ``targets`` leaves nothing to do."""
     for place, name in texts_at(spec, ("only",)):
-        targets = SYSTEMS.get(name, (name,) if name in ROWS else ())
+        own = (name,) if name in ROWS else ()
+        targets = SYSTEMS.get(name, own)
         if not targets or not all(is_switched_off(spec, target) for target in targets):
             continue
         is_off = lookup(spec, ("targets", system_of(name))) is False

@@ -57,9 +57,12 @@ def _assignments(names: Collection[str], text: str) -> list[Assignment]:
         is_lost = False  # behind a word that it cannot read, systemd reads no other
         for word in words:
             named = re.match(_NAME, line[key.end() + word.start :])
+            name = ""
+            if named and named[1] in names:
+                name = named[1]
             listed.append(
                 Assignment(
-                    named[1] if named and named[1] in names else "",
+                    name,
                     _value(word),
                     place + word.start,
                     place + word.end,

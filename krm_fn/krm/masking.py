@@ -533,8 +533,9 @@ def _pattern_of(texts: Iterable[str]) -> str:
     patterns = []
     for text in sorted(texts, key=len, reverse=True):
         pattern = re.escape(text)
-        is_word = len(text) <= _LONGEST_WORD
-        patterns.append(rf"(?<![\w.-]){pattern}(?![\w.-])" if is_word else pattern)
+        if len(text) <= _LONGEST_WORD:
+            pattern = rf"(?<![\w.-]){pattern}(?![\w.-])"
+        patterns.append(pattern)
     return "|".join(patterns) or r"(?!)"
 
 

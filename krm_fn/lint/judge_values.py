@@ -260,7 +260,9 @@ def _is_unread(host: str) -> bool:
 
 
 def _breaks_pods(host: str, audience: Audience) -> bool:
-    return audience is Audience.POD and host.isascii() and entries.breaks_clients(host)
+    if audience is not Audience.POD or not host.isascii():
+        return False
+    return entries.breaks_clients(host)
 
 
 def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Finding]:

@@ -226,7 +226,9 @@ def may_hold_a_credential(text: str) -> bool:
         return False
     parts = split(re.sub(_WITHOUT_PORT, r"\g<host>\g<prefix>", text))
     # "Password: secret": a name in front of its value, as in a line of YAML or a header of HTTP.
-    return any(map(_may_be_a_credential, parts)) or any(map(_ends_in_colon, parts[:-1]))
+    if any(map(_ends_in_colon, parts[:-1])):
+        return True
+    return any(map(_may_be_a_credential, parts))
 
 
 @lru_cache(maxsize=16384)
@@ -238,7 +240,9 @@ def _may_be_a_credential(token: str) -> bool:
     host = re.sub(_SCHEME, "", bare(token)).rstrip(":")
     if re.fullmatch(_LIKE_IPV6, host):
         return False
-    return not {":", "%"}.isdisjoint(host) and classify(host) not in _ADDRESSES
+    if {":", "%"}.isdisjoint(host):
+        return False
+    return classify(host) not in _ADDRESSES
 
 
 def _ends_in_colon(token: str) -> bool:
@@ -248,12 +252,16 @@ def _ends_in_colon(token: str) -> bool:
 
 def is_variable(entry: str) -> bool:
     """Return whether an entry is, or ends with, a variable of a shell, ``$NAME``, which nobody fills in here."""
-    return not is_template(entry) and re.search(r"\$[A-Za-z_]", entry) is not None
+    if is_template(entry):
+        return False
+    return re.search(r"\$[A-Za-z_]", entry) is not None
 
 
 def resembles_address(entry: str) -> bool:
     """Return whether the author of an entry means an address, a CIDR or a range, be it right or wrong."""
-    return re.fullmatch(_NUMERIC, entry) is not None or re.fullmatch(_RANGE, entry) is not None
+    if re.fullmatch(_NUMERIC, entry):
+        return True
+    return re.fullmatch(_RANGE, entry) is not None
 
 
 @lru_cache(maxsize=16384)
@@ -442,9 +450,13 @@ def breaks_clients(entry: str) -> bool:
     """
     if is_template(entry):
         return False
-    return not entry.isascii() or (
-        ":" in entry and (address(entry) is None or not set(entry).isdisjoint("[]%"))
-    )
+    if not entry.isascii():
+        return True
+    if ":" not in entry:
+        return False
+    if address(entry) is None:
+        return True
+    return not set(entry).isdisjoint("[]%")
 
 
 def confuses_ruby(entry: str) -> bool:

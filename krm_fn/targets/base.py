@@ -188,8 +188,6 @@ class Target:
 
 def _is_empty(data: Data) -> bool:
     """Return whether a ConfigMap or a Secret holds nothing."""
-    return (
-        bool(data)
-        and data.get("kind") in ("ConfigMap", "Secret")
-        and not (data.get("data") or data.get("stringData"))
-    )
+    if not data or data.get("kind") not in ("ConfigMap", "Secret"):
+        return False
+    return not (data.get("data") or data.get("stringData"))

@@ -150,8 +150,9 @@ def _is_plain(text: str) -> bool:
     """Return whether a text holds manifests as people write them: objects, and no ResourceList."""
     kinds = re.findall(r"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", text)
     # A kind behind an anchor or a tag is "" here.
-    is_list = {"", "ResourceList"} & {*kinds}
-    return bool(kinds) and not is_list and re.search("(?m)^[\"']?apiVersion", text) is not None
+    if not kinds or not {"", "ResourceList"}.isdisjoint(kinds):
+        return False
+    return re.search("(?m)^[\"']?apiVersion", text) is not None
 
 
 def _decode(data: bytes) -> str:

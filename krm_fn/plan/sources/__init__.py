@@ -80,8 +80,10 @@ class Objects:
         """
         obj = self._find("ConfigMap", config_map)
         value = _value(obj, config_map["key"])
+        if obj.is_local:
+            return Certificates(value.text, None)
         place = (obj.ref.namespace, obj.ref.name, _key(value))
-        return Certificates(value.text, None if obj.is_local else place)
+        return Certificates(value.text, place)
 
     def _find(self, kind: str, reference: Data) -> Object:
         """Find the object that is meant.

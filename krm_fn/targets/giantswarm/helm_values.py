@@ -79,5 +79,7 @@ def is_present(data: Any, place: Place) -> bool:
     """Return whether a place is there: one of the members, one of the variables, or a mapping `proxy`."""
     if isinstance(place.form, Members):
         there = lookup(data, place.path)
-        return place.form.is_in(there) or (there is not None and place.path[-1:] == ("proxy",))
+        if place.form.is_in(there):
+            return True
+        return there is not None and place.path[-1:] == ("proxy",)
     return any(True for _ in place.form.read(data, place))

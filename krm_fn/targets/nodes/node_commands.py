@@ -235,7 +235,9 @@ def trust_position(commands: Commands, place: str) -> int:
 
 
 def _is_ours(text: str) -> bool:
-    return bool(only_exports(text)) or is_restart(text) or is_of_trust_store(text)
+    if only_exports(text) or is_restart(text):
+        return True
+    return is_of_trust_store(text)
 
 
 def is_restart(command: str) -> bool:
@@ -273,7 +275,9 @@ def needs_network(text: str) -> bool:
     if re.fullmatch(_HELP, text) or not re.search(_NEEDS_NETWORK, text):
         return False
     hosts = re.findall(_URL, text)
-    return not hosts or any(not re.fullmatch(_LOCAL, host) for host in hosts)
+    if not hosts:
+        return True
+    return not all(re.fullmatch(_LOCAL, host) for host in hosts)
 
 
 def touches_containerd(text: str) -> bool:
@@ -373,6 +377,9 @@ def _describe(
         (only_exports, f"sets the proxy in {label}", f"removes the proxy from {label}"),
         (is_restart, restarts, stops),
     ):
-        ours = [text for text in after if is_kind(text)]
-        if ours != [text for text in before if is_kind(text)]:
-            draft.describe(sets if ours else removes)
+        old = [text for text in before if is_kind(text)]
+        new = [text for text in after if is_kind(text)]
+        if new == old:
+            continue
+        change = sets if new else removes
+        draft.describe(change)

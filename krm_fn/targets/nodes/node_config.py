@@ -195,7 +195,9 @@ class NodeConfig:
         texts = []
         for command in list_at(obj, self.commands):
             text = command if isinstance(command, str) else ""
-            texts.append(text if len(text) <= LONGEST_COMMAND else "")
+            if len(text) > LONGEST_COMMAND:
+                text = ""
+            texts.append(text)
         return texts
 
     def scripts_in(self, obj: Any) -> dict[str, str | None]:

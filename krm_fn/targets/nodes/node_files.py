@@ -437,7 +437,9 @@ def target_files(target_id: str, config: NodeConfig, options: Options) -> list[N
     """Return the files that a target writes."""
     unit = UNITS.get(target_id)
     if unit:
-        return [drop_in(config.runtime if unit == CONTAINERD else unit)]
+        if unit == CONTAINERD:
+            unit = config.runtime
+        return [drop_in(unit)]
     if target_id == FILES_ON_REQUEST:
         chosen = list_at(options, ("files",))
         return [file for name, file in NODE_FILES.items() if name in chosen]

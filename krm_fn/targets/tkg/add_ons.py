@@ -72,7 +72,8 @@ class _AddOns(Target):
         concerned = [text for text in texts if self._is_marked(text)]
         unmarked = [] if concerned else own
         if unmarked:
-            concerned = [text for text in texts if text.path[-1].startswith("values.")][:1]
+            concerned = [text for text in texts if text.path[-1].startswith("values.")]
+            del concerned[1:]
         form = YamlText(
             partial(self._in_document, own, unmarked),
             [*self._in_document(own, own, {})],
@@ -80,9 +81,12 @@ class _AddOns(Target):
             is_first_only=bool(unmarked),
         )
         has_trust = _takes_certificates(called[0])
+        may_be_own = own or not name
         for text in texts:
-            if text in concerned or (text.problem and (own or not name)):
-                yield text_place(text, form, label)._replace(is_unconditional=has_trust)
+            is_reported = text.problem and may_be_own
+            if is_reported or text in concerned:
+                place = text_place(text, form, label)
+                yield place._replace(is_unconditional=has_trust)
 
     def _is_marked(self, text: Value) -> bool:
         """Return whether a text holds data values of one of the add-ons."""

@@ -78,7 +78,8 @@ def _places_of_document(settings: ProxySettings, document: Any) -> Places:
     )
     server = document.get("VSPHERE_SERVER")
     is_checked = str(document.get("VSPHERE_INSECURE")).lower() != "true"
-    if server and settings.no_proxy and is_checked and server not in parse(settings.no_proxy):
+    is_missing = settings.no_proxy and server not in parse(settings.no_proxy)
+    if server and is_checked and is_missing:
         yield Result.of("FactsUnknown", _VCENTER)
     yield from lost(settings)
 
@@ -92,8 +93,12 @@ def _switch(settings: ProxySettings, old: Any) -> bool | str:
 
 def _certificate(settings: ProxySettings, old: Any) -> Any:
     """Return the certificates; those of somebody else stay as long as there is a proxy."""
-    stays = settings.sets_any or not settings.is_declared
-    return in_base64(settings) or (old if stays else None)
+    certificates = in_base64(settings)
+    if certificates:
+        return certificates
+    if settings.sets_any or not settings.is_declared:
+        return old
+    return None
 
 
 class _ClusterConfig(Target):
@@ -117,9 +122,8 @@ class _ClusterConfig(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the text with the configuration in a Secret of TKG."""
         name = name_of(data)
-        if data.get("type") != cluster_api.RESOURCE_SET or not name.endswith(
-            tkg.CONFIG_VALUES_SUFFIX
-        ):
+        is_configuration = name.endswith(tkg.CONFIG_VALUES_SUFFIX)
+        if data.get("type") != cluster_api.RESOURCE_SET or not is_configuration:
             return
         settings = whole(context.settings)
         for value in embedded.values(data):

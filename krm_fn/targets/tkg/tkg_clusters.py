@@ -135,7 +135,8 @@ def _values(data: Data, path: Pointer, variable: str) -> list[Any]:
 def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Place:
     """Return the entry of ours in a list of certificates."""
     data = in_base64(settings)
-    form = NamedEntry(name, {"name": name, "data": data} if data else None)
+    entry = {"name": name, "data": data} if data else None
+    form = NamedEntry(name, entry)
     label = f"the certificate `{name}` of `additionalTrustedCAs`"
     return Place(path, form, label, keep, is_unconditional=True, settings=settings)
 

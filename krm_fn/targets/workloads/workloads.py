@@ -101,7 +101,8 @@ def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
         if not names:
             gets_proxy = _gets_proxy(container, data, options, is_chosen)
         # A removal takes our proxy also out of containers that nobody chooses any more.
-        if (gets_proxy and not is_refused) or _is_written(container, options.get(REMOVED, ())):
+        is_chosen_now = gets_proxy and not is_refused
+        if is_chosen_now or _is_written(container, options.get(REMOVED, ())):
             chosen.append(container)
     return chosen
 

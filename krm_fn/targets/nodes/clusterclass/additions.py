@@ -95,7 +95,8 @@ def additions_to(
     # Patches of an earlier run are behind this template, so it is read without what they add.
     draft = Draft(config.obj)
     _write(draft, of_proxy, listed, _NO_PROXY)
-    _write(draft, of_common, listed, _NO_PROXY if has_common else settings)
+    kept = _NO_PROXY if has_common else settings
+    _write(draft, of_common, listed, kept)
     template = draft.data
     operations = operations_on(listed.obj.data, nodes)
     commands = config.commands_in(template)

@@ -135,7 +135,8 @@ class Classes(ClassPlans):
         if first.state is ClassState.KEPT:
             return TemplateRules(kept=_ALL_TARGETS)
         if first.state is ClassState.PATCHED:
-            return TemplateRules(emptied=_ALL_TARGETS if first.is_erased else PATCHED_TARGETS)
+            emptied = _ALL_TARGETS if first.is_erased else PATCHED_TARGETS
+            return TemplateRules(emptied=emptied)
         is_awaited = first.state is ClassState.BLOCKED
         return TemplateRules(notes=_notes(classes, template.ref.kind), is_awaited=is_awaited)
 

@@ -145,9 +145,10 @@ class ListedClass:
     @property
     def is_erased(self) -> bool:
         """Whether its patches, or those of its family, erase lists of templates."""
-        return bool(self.erasures) or any(
-            listed.erasures and listed.is_selected for listed in self.family
-        )
+        if self.erasures:
+            return True
+        selected = [listed for listed in self.family if listed.is_selected]
+        return any(listed.erasures for listed in selected)
 
     @property
     def is_blocked(self) -> bool:
