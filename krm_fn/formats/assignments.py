@@ -129,23 +129,24 @@ def _removals(
     for assignment in assignments:
         lines.setdefault(assignment.line_start, []).append(assignment)
     for line in lines.values():
-        staying = []
-        for assignment in line:
+        staying = {}
+        for index, assignment in enumerate(line):
             is_kept = kept.get(assignment.name) is assignment
             if is_kept or not assignment.name:
-                staying.append(assignment)
+                staying[index] = assignment
         if not staying:
             start = line[0].line_start
             end = line[0].line_end
             comments = re.findall(_COMMENT_LINE, text[start:end])
             yield start, end, "".join(comments)
             continue
+        first = min(staying)
         for index, assignment in enumerate(line):
-            if assignment in staying:
+            if index in staying:
                 continue
             start = assignment.start
             end = assignment.end
-            if staying[0].start < start:
+            if first < index:
                 start = line[index - 1].end
             else:
                 end = line[index + 1].start

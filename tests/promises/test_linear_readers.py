@@ -142,6 +142,17 @@ DIFFS: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.parametrize("between", [" ", "\nEnvironment="], ids=["one line", "lines"])
+def test_a_drop_in_with_many_variables_takes_linear_time(between: str) -> None:
+    read = _file_of_node("/etc/systemd/system/containerd.service.d/http-proxy.conf")
+
+    def make(number: int) -> str:
+        return f"[Service]\nEnvironment={between.join(f'A{at}=b' for at in range(number))}\n"
+
+    problem = excess(read, make, 6_000, in_steps=False)
+    assert not problem, problem
+
+
 def test_many_edits_beside_aliases_take_linear_time() -> None:
     def edited(text: str) -> str:
         document = Document(text)
