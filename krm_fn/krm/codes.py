@@ -82,6 +82,7 @@ OF_RUN = {
     "MirrorNotRead": _W,
     "ClassPatched": _I,
     "ClassPatchErases": _W,
+    "PatchErases": _W,
     # Kyverno
     "PolicyDeprecated": _W,
     "PolicyBroken": _W,

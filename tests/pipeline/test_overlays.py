@@ -1,0 +1,60 @@
+"""A patch in an overlay that replaces a list with the proxy is named; kustomize itself shows that it is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import manifests
+from function_configs import DECLARED, URL
+from support import inject_proxy, need, run, write
+
+CHOOSE = "  targets: {workloads: {choose: [{names: [web]}]}, charts: {choose: [{names: [dns]}]}}\n"
+NODES = manifests.control_plane("cp", preKubeadmCommands=["hostname x"])
+WEB = manifests.workload(name="web")
+RELEASE = manifests.named(
+    "HelmRelease", "dns", spec={"chart": {"spec": {"chart": "external-dns"}}, "values": {"env": []}}
+)
+
+
+def values(*env: Any) -> Any:
+    return manifests.named("HelmRelease", "dns", spec={"values": {"env": list(env)}})
+
+
+@pytest.mark.parametrize(
+    ("base", "patch", "fields"),
+    [
+        pytest.param(
+            NODES,
+            manifests.control_plane("cp", files=[{"path": "/etc/a", "content": "b"}], preKubeadmCommands=["true"]),
+            ["spec.kubeadmConfigSpec.files", "spec.kubeadmConfigSpec.preKubeadmCommands"],
+            id="lists of a control plane",
+        ),
+        pytest.param(RELEASE, values({"name": "LOG", "value": "x"}), ["spec.values.env"], id="values of a chart"),
+        pytest.param(RELEASE, values({"name": "HTTPS_PROXY", "value": URL}), [], id="the author knows of the proxy"),
+        pytest.param(WEB, manifests.workload(manifests.container("web", image="b"), name="web"), [], id="containers"),
+        pytest.param(NODES, manifests.control_plane("cp", ntp={"servers": ["a"]}), [], id="another list"),
+    ],
+)
+@pytest.mark.parametrize("is_inline", [False, True], ids=["a file", "in the kustomization"])
+def test_a_patch_that_replaces_a_list_with_the_proxy_is_named(
+    tmp_path: Path, base: Any, patch: Any, fields: list[str], is_inline: bool
+) -> None:
+    entry = {"patch": json.dumps(patch)} if is_inline else {"path": "patch.yaml"}
+    files = {
+        "proxy.yaml": DECLARED + CHOOSE,
+        "base/object.yaml": json.dumps(base),
+        "base/kustomization.yaml": "resources: [object.yaml]\n",
+        "prod/kustomization.yaml": json.dumps({"resources": ["../base"], "patches": [entry]}),
+    }
+    write(tmp_path, files if is_inline else {**files, "prod/patch.yaml": json.dumps(patch)})
+    done = inject_proxy("", "run", "--output", "json", cwd=tmp_path)
+    found = [result for result in json.loads(done.stdout) if result["tags"].get("rule") == "PatchErases"]
+    assert [result["field"]["path"] for result in found] == fields
+    built = run([need("kustomize"), "build", "prod"], cwd=tmp_path)
+    (item,) = yaml.safe_load_all(built.stdout)
+    assert (URL in json.dumps(item)) is (not fields)
