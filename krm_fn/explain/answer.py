@@ -68,11 +68,12 @@ def explain(
     clusters = [cluster for cluster in clusters if is_about([cluster.name])]
     nodes = [change for change in nodes if is_about(change.clusters)]
     grants = [grant for grant in grants if is_about(grant.clusters)]
-    findings = [
-        result
-        for result in by_importance(outcome.found)
-        if result.severity is not Severity.INFO and is_about(clusters_about(result, belonging))
-    ]
+    findings = []
+    for result in by_importance(outcome.found):
+        if result.severity is Severity.INFO:
+            continue
+        if is_about(clusters_about(result, belonging)):
+            findings.append(result)
     rows = covered(outcome, source, named=named)
     return Explanation(
         summary=_summary(clusters, nodes, rows),

@@ -98,9 +98,12 @@ def unset_by(text: str, variables: Variables) -> list[str]:
             if not words:
                 taken.clear()
             taken += [word.value for word in words]
-    return [
-        name for name, value in variables.items() if name in taken or f"{name}={value}" in taken
-    ]
+    names = []
+    for name, value in variables.items():
+        whole = f"{name}={value}"
+        if name in taken or whole in taken:
+            names.append(name)
+    return names
 
 
 def _service_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -94,11 +94,13 @@ def _not_owned(readings: Iterable[Reading], targets: Sequence[TargetRecord]) -> 
                 reported.add(result.path)
         for reading in (*target_record.before, *target_record.after):
             owned.setdefault(reading.path, set()).add(reading.value)
-    return tuple(
-        reading
-        for reading in readings
-        if reading.path not in reported and not _is_owned(reading, owned)
-    )
+    others = []
+    for reading in readings:
+        if reading.path in reported:
+            continue
+        if not _is_owned(reading, owned):
+            others.append(reading)
+    return tuple(others)
 
 
 def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> bool:

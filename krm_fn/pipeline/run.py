@@ -14,6 +14,7 @@ from krm_fn.krm import results
 from krm_fn.krm.codes import OF_RUN, Severity
 from krm_fn.krm.resourcelist import ListChanges, Object, ResourceList, function_config
 from krm_fn.krm.results import Result
+from krm_fn.patch import Data
 from krm_fn.pipeline.outcome import (
     NOT_PLANNED,
     Outcome,
@@ -187,12 +188,10 @@ def _unused(
     """Return the matchers of the ProxyConfig that fit nothing, and the annotations that say nothing."""
     from krm_fn.pipeline import unused  # noqa: PLC0415 -- it is imported with most of what edits
 
-    subjects = [
-        subject
-        for record in overview.records
-        for target_record in record.targets
-        for subject in target_record.subjects
-    ]
+    subjects: list[Data] = []
+    for record in overview.records:
+        for target_record in record.targets:
+            subjects += target_record.subjects
     idle = [*unused.unused_overrides(config, subjects)]
     if not config.is_removal:
         idle += unused.unused_matchers(config, overview, objects)

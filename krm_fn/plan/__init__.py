@@ -172,11 +172,12 @@ def _add_targets(
     rules: TemplateRules,
 ) -> None:
     """Add the targets of an object to its record, in the order of the table of targets."""
-    concerned = [
-        target
-        for target in targets
-        if target.id not in rules.kept and is_edited(target, record.obj, config)
-    ]
+    concerned: list[Target] = []
+    for target in targets:
+        if target.id in rules.kept:
+            continue
+        if is_edited(target, record.obj, config):
+            concerned.append(target)
     for target, resolved in resolved_for_each(record, concerned, config):
         notes = rules.notes.get(target.id, ()) if resolved.settings.sets_any else ()
         if target.id in rules.emptied:

@@ -146,11 +146,12 @@ class Resolved(NamedTuple):
     @property
     def written(self) -> Texts:
         """The entries that a person wrote, without the derived ones."""
-        return tuple(
-            entry.text
-            for entry in self.entries
-            if Origin.CONFIG in entry.origins and Origin.RULE not in entry.origins
-        )
+        texts = []
+        for entry in self.entries:
+            is_derived = Origin.RULE in entry.origins
+            if Origin.CONFIG in entry.origins and not is_derived:
+                texts.append(entry.text)
+        return tuple(texts)
 
 
 def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Result]:
@@ -247,7 +248,9 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Resu
     else:
         whose = "belongs to no known Cluster (the label `cluster.x-k8s.io/cluster-name` would say it), and "
     places = dict.fromkeys(("`spec.clusterDefaults`", *fields))
-    switches = dict.fromkeys(f"`{switch}`" for fact in missing for switch in fact.switches)
+    switches: dict[str, None] = {}
+    for fact in missing:
+        switches.update(dict.fromkeys(f"`{switch}`" for switch in fact.switches))
     finding = Result.of(
         "FactsUnknown",
         f"{whose}nothing says {', '.join(map(str, missing))}, which `NO_PROXY` should cover: set it in "

@@ -137,11 +137,12 @@ class _Charts(Target):
             if chart is None:
                 continue
             values = _named(chart, chosen.names)
-            names = [
-                value.name
-                for value in values
-                if not holds(value, own) and not find_override(value, installation)
-            ]
+            names = []
+            for value in values:
+                if holds(value, own):
+                    continue
+                if not find_override(value, installation):
+                    names.append(value.name)
             for key, member in values_from(data):
                 # The list of such a chart needs names that only the release says, also where a Secret holds the list.
                 release = data if chart.services or chart.others else None
