@@ -47,6 +47,7 @@ def test_what_it_says_counts(kind: tuple[str, str], data: dict[str, Any], expect
 @pytest.mark.parametrize(
     ("kind", "spec", "assumed"),
     [
+        pytest.param(RANCHER, {}, {}, id="Rancher did not make it"),
         pytest.param(AKS, {}, {"service_cidrs": "10.0.0.0/16"}, id="AKS"),
         pytest.param(KUBEONE, {}, {"pod_cidrs": "10.244.0.0/16", "service_cidrs": "10.96.0.0/12"}, id="KubeOne"),
         pytest.param(
@@ -58,10 +59,6 @@ def test_what_it_does_not_say_has_a_default(
     kind: tuple[str, str], spec: dict[str, Any], assumed: dict[str, str]
 ) -> None:
     assert values(alone(kind, {"spec": spec}).assumed) == assumed
-
-
-def test_nothing_is_assumed_of_a_cluster_that_rancher_did_not_make() -> None:
-    assert values(alone(RANCHER, {"spec": {}}).assumed) == {}
 
 
 INSTALL = "extensions.hive.openshift.io/v1beta1", "AgentClusterInstall"

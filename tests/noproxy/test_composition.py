@@ -54,6 +54,11 @@ def test_verbatim_is_what_was_written(audience: Audience) -> None:
     assert composed("b,a,b", DUAL, style=Style.VERBATIM, audience=audience) == "b,a,b"
 
 
+@pytest.mark.parametrize("style", Style)
+def test_everything_alone_stays_alone_but_where_another_program_adds_to_it(style: Style) -> None:
+    assert (composed("*", DOCUMENTS, style=style) == "*") is (style is not Style.GIANT_SWARM)
+
+
 def test_pods_of_a_cluster_without_ipv4_call_the_services_of_the_cloud_by_ipv6() -> None:
     """EKS user guide, "EKS Pod Identity": with a proxy, NO_PROXY of pods must hold [fd00:ec2::23]."""
     for pods, services, expected in (("2600:1f14::/56", "fd64::/108", True), ("10.1.0.0/16", "fd64::/108", False)):

@@ -51,11 +51,15 @@ ASSUMED = ClusterNetwork(pod_cidrs=(Fact("pods"),), networks=(Fact("default-vpc"
         pytest.param({}, "api", "pods vpc default-vpc etcd", id="what a provider takes is added"),
         pytest.param({}, "", "pods vpc default-vpc balancer etcd", id="a host takes the place of the endpoint"),
         pytest.param({"noProxyPolicy": {"without": ["defaults"]}}, "", "vpc etcd", id="no defaults are wanted"),
+        *(
+            pytest.param({"noProxyPolicy": {"style": style}}, "", "vpc etcd", id=style)
+            for style in ("GiantSwarm", "Verbatim")
+        ),
         pytest.param(
             {"noProxyPolicy": {"infrastructureEndpoint": True}},
             "api",
             "pods vpc default-vpc etcd vcenter",
-            id="vCenter is wanted",
+            id="vCenter",
         ),
     ],
 )
