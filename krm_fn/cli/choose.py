@@ -6,7 +6,7 @@ The reason why an object is left says what chooses it; the lossless writer keeps
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
@@ -58,7 +58,7 @@ def run(args: Namespace) -> Answer:
     spec = data.setdefault("spec", {})
     objects = readable_objects(manifests, range(len(manifests)))
     known = [obj for obj in objects if SYSTEM_OF_KIND.get(obj.ref.kind) in _CHOSEN]
-    lines = _edit_all(args, _named(args, known), overview, spec)
+    lines = _edit_all(args, _named(args, known), overview, before, spec)
     if is_encrypted or found.is_of_list:
         why = "SOPS has encrypted it" if is_encrypted else "it is in a ResourceList"
         lines.append(f"{found.file} is not written, because {why}: paste this into the ProxyConfig")
@@ -85,11 +85,14 @@ def run(args: Namespace) -> Answer:
 
 
 def _edit_all(
-    args: Namespace, named: Iterable[Object], overview: Overview, spec: Fields
+    args: Namespace,
+    named: Iterable[Object],
+    overview: Overview,
+    chosen: Container[ObjectRef],
+    spec: Fields,
 ) -> list[str]:
     """Add what chooses objects to `spec`, or take it out; return a line for each one that is chosen already."""
     lines = []
-    chosen = _chosen(overview)
     for obj in named:
         reason = reason_in(obj, overview)
         option, item = addition_for(obj, reason)
