@@ -54,7 +54,7 @@ def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
             shown += _due_lines(group)
             is_whole = False
         else:
-            shown.append(_of_reason(group))
+            shown.append(f"[{first.severity.value}] {_sentence(group)}")
             is_whole = False
     if not is_whole:
         shown.append("`--verbose` says it of each object, `inject-proxy help CODE` what it means")
@@ -74,16 +74,18 @@ def _kind(result: Result) -> object:
     return result.severity, result.code if result.fact else result.reason
 
 
-def _of_reason(results: Sequence[Result]) -> str:
-    """Return the line for results of one reason: how many places in which file, and the names of all."""
+def _sentence(results: Sequence[Result]) -> str:
+    """Return the object and the message of a result; of several for one reason, how many places, and all names."""
     first = results[0]
+    if len(results) == 1:
+        return first.sentence()
     where = count(len(results), "place")
     files = [*dict.fromkeys(result.ref.file_path for result in results)]
     if files[0]:
         where += f" in {redact(files[0])}"
     if len(files) > 1:
         where += f" and {count(len(files) - 1, 'more file')}"
-    return shown_line(f"[{first.severity.value}] {first.code} ({where}): {message_of(results)}")
+    return shown_line(f"{first.code} ({where}): {message_of(results)}")
 
 
 def _due_lines(results: Sequence[Result]) -> Iterator[str]:
@@ -174,15 +176,6 @@ def _sarif(command: str, findings: Sequence[Result]) -> Fields:
 
 def _reason(finding: Result) -> object:
     return finding.severity, finding.reason
-
-
-def _sentence(group: Sequence[Result]) -> str:
-    """Return the object and the message of a finding; of several the message with the names of all."""
-    first = group[0]
-    if len(group) == 1:
-        return first.sentence()
-    message = f"{message_of(group)} ({count(len(group), 'place')})"
-    return shown_line(first._replace(message=message).text)
 
 
 def _sarif_result(group: Sequence[Result], codes: Sequence[str]) -> Fields:

@@ -215,16 +215,14 @@ def test_one_reason_is_one_line_and_one_result_with_its_places() -> None:
         for name in ("a", "b")
     ]
     forms = {form: report_as(form, "run", found, Manifests({}), Severity.ERROR).decode() for form in FORMS}
-    text = 'ByHand: lacks the chart "a", "b" (2 places)'
+    text = 'ByHand (2 places in a.yaml and 1 more file): lacks the chart "a", "b"'
     assert forms["github"] == f"::warning file=a.yaml,title=inject-proxy ByHand::{text}\n"
     (result,) = check_sarif(json.loads(forms["sarif"]))
     assert result["message"]["text"] == text
     places = [place["physicalLocation"]["artifactLocation"]["uri"] for place in result["locations"]]
     assert places == ["a.yaml", "b.yaml"]
     assert [entry["tags"]["reason"] for entry in json.loads(forms["json"])] == ["ByHand: lacks the chart ..."] * 2
-    assert kind_lines(found, verbose=False)[0] == (
-        '[warning] ByHand (2 places in a.yaml and 1 more file): lacks the chart "a", "b"'
-    )
+    assert kind_lines(found, verbose=False)[0] == f"[warning] {text}"
 
 
 @pytest.mark.parametrize(
