@@ -261,27 +261,34 @@ def _inputs(common: str, found: Iterable[FoundFile]) -> set[str]:
     for folder, names in folders_around(common):
         if folder not in folders and any(map(_is_kustomization, names)):
             around.append(folder)
-    return _inputs_of_kustomizations(folders) | _inputs_of_kustomizations(around, "../")
+    return _inputs_of_kustomizations(folders, around)
 
 
 def _is_kustomization(name: str) -> bool:
     return name in KUSTOMIZATIONS or name.startswith(TEMPLATES)
 
 
-def _inputs_of_kustomizations(folders: Iterable[str], word: str = "") -> set[str]:
+def _inputs_of_kustomizations(folders: Iterable[str], around: Iterable[str]) -> set[str]:
     """Return the absolute paths of files that kustomizations take as patches, values or files of generators.
 
-    Kustomizations without the word in their text are not read. A strategic merge patch looks like an object, and
-    replaces every list of a custom resource that is in it.
+    A strategic merge patch looks like an object, and replaces every list of a custom resource that is in it. What one
+    of them lists as a resource is an object, whatever another one makes of it.
+
+    Args:
+        folders: those whose kustomizations are read.
+        around: others, whose kustomizations are read where they name files of other folders.
     """
-    inputs = set()
-    for folder in folders:
-        for _, data in _kustomizations(folder, word):
-            fields = data.keys() - set(_LISTS_OF_OBJECTS)
-            for text in _texts([data[field] for field in fields]):
-                path = text.rpartition("=")[2]  # a file of a generator may have a key in front
-                inputs.add(os.path.normpath(os.path.join(folder, path)))
-    return inputs
+    inputs: set[str] = set()
+    resources: set[str] = set()
+    for group, word in ((folders, ""), (around, "../")):
+        for folder in group:
+            for _, data in _kustomizations(folder, word):
+                for field, value in data.items():
+                    named = resources if field in _LISTS_OF_OBJECTS else inputs
+                    for text in _texts(value):
+                        path = text.rpartition("=")[2]  # a file of a generator may have a key in front
+                        named.add(os.path.normpath(os.path.join(folder, path)))
+    return inputs - resources
 
 
 def kustomization_without(name: str) -> str:
