@@ -286,7 +286,9 @@ def _inputs_of_kustomizations(folders: Iterable[str], around: Iterable[str]) -> 
                 for field, value in data.items():
                     named = resources if field in _LISTS_OF_OBJECTS else inputs
                     for text in _texts(value):
-                        path = text.rpartition("=")[2]  # a file of a generator may have a key in front
+                        path = text.rpartition("=")[
+                            2
+                        ]  # a file of a generator may have a key in front
                         named.add(os.path.normpath(os.path.join(folder, path)))
     return inputs - resources
 

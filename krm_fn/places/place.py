@@ -170,8 +170,8 @@ def write_places(draft: Draft, places: Places, settings: ProxySettings) -> None:
             place.form.write(draft, place, own)
         except WrongTypeError as error:
             # Nothing of ours can be in data of another type, so a removal has nothing to say of it.
-            is_of_interest = own.sets_any or place.is_unconditional
-            if is_of_interest and error.finding not in draft.findings:
+            sets_something = own.sets_any or own.trusted_ca.pem or own.mirror
+            if sets_something and error.finding not in draft.findings:
                 draft.findings.append(error.finding)
         # A form that has described its change itself is not described once more.
         if draft.edits == edits or len(draft.descriptions) > described:

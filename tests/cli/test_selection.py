@@ -82,9 +82,7 @@ KUSTOMIZE = [
     pytest.param("configMapGenerator: [{name: x, files: [key=a.yaml]}]", True, id="a file of a generator"),
     pytest.param("helmCharts: [{valuesFile: a.yaml}]", True, id="values"),
     pytest.param("resources: [a.yaml]", False, id="resources"),
-    pytest.param(
-        "resources: [a.yaml]\nconfigMapGenerator: [{name: x, files: [a.yaml]}]", False, id="a resource that is a file, too"
-    ),
+    pytest.param("resources: [a.yaml]\nconfigMapGenerator: [{name: x, files: [a.yaml]}]", False, id="a resource, too"),
     pytest.param('patches: [{path: "a\\0.yaml"}, {path: a.yaml}]', True, id="beside what no path can be"),
     pytest.param("[1, 2", False, id="a kustomization that cannot be read"),
     pytest.param("labels: [a]\npatches: [{path: a.yaml}]\nlabels: [b]", True, id="a key twice, as kustomize takes it"),

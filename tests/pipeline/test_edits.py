@@ -10,6 +10,7 @@ from chart_objects import ANY, release
 from function_configs import list_with_config
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.pipeline.run import run
+from manifests import named
 from proposals import HTTP
 
 
@@ -35,3 +36,18 @@ def test_a_value_that_is_no_text_is_named_where_it_is_replaced_or_removed(obj: A
     results = [result for result in run(list_with_config(spec, obj)).results if result.code == "ProxyReplaced"]
     assert [".".join(result.path).endswith(field) for result in results] == [True] * bool(field)
     assert all(result.ref.kind == group_kind(obj)[1] for result in results)
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param({**openshift(), "spec": "x"}, id="a field of OpenShift"),
+        pytest.param(named("KubeadmControlPlane", "cp", spec={"kubeadmConfigSpec": "x"}), id="a control plane"),
+        pytest.param(named("KubeadmConfigTemplate", "md", spec={"template": "x"}), id="a template"),
+    ],
+)
+def test_an_object_of_another_shape_is_an_error_where_something_is_written(obj: Any) -> None:
+    """A removal leaves it as it is: nothing of ours can be in it."""
+    assert run(list_with_config({"mode": "Remove"}, obj)).exit_code == 0
+    results = run(list_with_config({"httpProxy": HTTP, "noProxy": "a"}, obj)).results
+    assert "CannotWrite" in {result.code for result in results}

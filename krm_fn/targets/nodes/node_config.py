@@ -230,7 +230,8 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
     try:
         draft.mapping(kind.path)
     except WrongTypeError as error:
-        draft.findings.append(error.finding)
+        if is_wanted:
+            draft.findings.append(error.finding)
         return None
     is_missing = draft.get(kind.path, kind) is kind
     if is_missing and not (is_wanted and is_whole and _may_get_spec(obj, kind)):
