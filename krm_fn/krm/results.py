@@ -284,7 +284,8 @@ def message_of(results: Iterable[Result]) -> str:
     """Return the message of results of one reason, with the names of all of them, and without a credential."""
     parts = [re.split(_NAMES, redact(result.message)) for result in results]
     message = ""
-    for alike in zip(*parts, strict=True):
+    # A name may hold three dots or a quote, and then the parts differ in number.
+    for alike in zip(*parts, strict=False):
         message += some([*dict.fromkeys(alike)])
     return message
 

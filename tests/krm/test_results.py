@@ -75,6 +75,7 @@ def test_the_entry_of_results(result: Result, data: dict[str, Any]) -> None:
             [f'lacks "{number}"' for number in range(9)], True, 'lacks "0", "1", "2" and 6 more', id="so many are named"
         ),
         pytest.param(["`a` is off", "`a` is on"], False, "", id="other words"),
+        pytest.param(["is off: ...", "is off: `a`"], True, "is off: ..., is off: ", id="three dots are no name"),
     ],
 )
 def test_results_of_one_reason_differ_in_names_alone(messages: list[str], is_one: bool, message: str) -> None:
