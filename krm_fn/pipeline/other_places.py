@@ -202,6 +202,8 @@ def _advice(record: ObjectRecord, reading: Reading, config: ProxyConfig) -> str:
     if obj.group_kind in POD_KINDS and config.targets.is_on("workloads"):
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
     if any(charts_in(obj)) and config.targets.is_on("charts"):
+        if "parameters" in reading.path:
+            return "take the parameter out, which wins over the values that a run writes"
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
     system = system_of(*obj.group_kind)
     if system is not None and system.waits:

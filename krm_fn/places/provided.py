@@ -9,11 +9,11 @@ several with one name a reference means the nearest one (``clusters.references``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 from krm_fn.clusters import Key, ObjectIndex
-from krm_fn.light_typing import NamedTuple, Texts
+from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
 from krm_fn.places.choice import is_refused
 from krm_fn.places.containers import Container, Provided, variable_of
@@ -36,6 +36,7 @@ class DataReference(NamedTuple):
         chart: the chart that gets the proxy and takes values from the key.
         names: those of the values that get the proxy.
         release: the HelmRelease with such a chart, where more values count than those that get the proxy.
+        alternatives: the values in each of the ConfigMaps or Secrets that it means, where they are several.
     """
 
     key: Key
@@ -46,6 +47,7 @@ class DataReference(NamedTuple):
     chart: str = ""
     names: Texts = ()
     release: Data | None = None
+    alternatives: Sequence[Any] = ()
 
 
 class DataUse(NamedTuple):
@@ -91,6 +93,17 @@ def find_uses(listed: ObjectIndex[DataUse], key: Key) -> list[DataUse]:
     """Return the ConfigMaps or Secrets that the key of a reference means; several where they are equally near."""
     near = listed.candidates(key)
     return [listed[other] for other in near if other.namespace == key.namespace]
+
+
+def values_in(sources: Iterable[Data], member: str) -> Iterator[Any]:
+    """Yield the values of a chart that ConfigMaps and Secrets hold under a key, but for those that stay as they are."""
+    from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists hold values of charts
+
+    for source in sources:
+        for text in embedded.values(source):
+            if text.path[-1] == member and not is_refused(source):
+                documents = [document.data for document in embedded.mappings(text)]
+                yield from documents[:1]
 
 
 def name_of(obj: Data) -> str:

@@ -25,13 +25,13 @@ from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.charts.reached_programs import IS_REACHED
 from krm_fn.targets.charts.release_values import (
     Installation,
-    find_override,
     fitted_chart,
     holds,
     is_read,
     lowest_version,
     namespace_of_release,
     other_names,
+    overrides,
     read_installation,
     service_names,
     values_from,
@@ -141,7 +141,7 @@ class _Charts(Target):
             for value in values:
                 if holds(value, own):
                     continue
-                if not find_override(value, installation):
+                if not any(overrides(value, installation)):
                     names.append(value.name)
             for key, member in values_from(data):
                 # The list of such a chart needs names that only the release says, also where a Secret holds the list.
@@ -249,6 +249,8 @@ class _ChartPlaces(NamedTuple):
 
     def _replaces_others(self, root: Pointer) -> bool:
         """Return whether a new list may replace one of other values, which are not read here."""
+        if "spec" not in self.data:  # of a ConfigMap or a Secret, which are beside others
+            return True
         if lookup(self.data, ("spec", "valuesFrom")):
             return True
         return bool(lookup(self.data, (*root[:-1], "valueFiles")))
@@ -264,10 +266,10 @@ def _in_values(chart_places: _ChartPlaces, installation: Installation) -> Places
     _, *others = installation.documents
     own = []
     for value in chart_places.values:
-        override = find_override(value, installation)
+        findings = [*overrides(value, installation)]
         is_elsewhere = any(holds(value, other) for other in others)
-        if override and chart_places.context.settings.sets_any:
-            yield override
+        if findings and chart_places.context.settings.sets_any:
+            yield from findings
         # Values of the object win over those of ``valuesFrom``.
         elif holds(value, installation.own) or not is_elsewhere:
             own.append(value)
@@ -284,18 +286,23 @@ def _in_values(chart_places: _ChartPlaces, installation: Installation) -> Places
 
 
 def _in_data(data: Data, context: Context) -> Places:
-    """Yield the places that are there in the texts of a ConfigMap or a Secret from which charts take values."""
+    """Yield the places that are there in the texts of a ConfigMap or a Secret from which charts take values.
 
-    def places(charts: Mapping[str, Texts], document: Any) -> Places:
-        for name, names in charts.items():
+    Of several that are equally near to a release, such as one in each overlay of its base, each gets a place that is in
+    one of them: the release itself has none then.
+    """
+
+    def places(charts: Mapping[str, DataReference], document: Any) -> Places:
+        for name, reference in charts.items():
+            documents = [document, *reference.alternatives]
             chart = fitted_chart(name, document)
             of_rows = values_of_rows(name, context.options)
             if of_rows:
                 chart = Chart(of_rows)
-            values = _named(chart, names) if chart else []
+            values = _named(chart, reference.names) if chart else []
             if context.settings.sets_any:  # only a removal looks at places of older versions
-                values = values_of_version(values, None, [document]).values
-            there = [value for value in values if holds(value, document)]
+                values = values_of_version(values, None, documents).values
+            there = [value for value in values if any(holds(value, other) for other in documents)]
             chart_places = _ChartPlaces(name, there, context, data)
             yield from chart_places.places(document)
 
@@ -305,11 +312,13 @@ def _in_data(data: Data, context: Context) -> Places:
     for text in embedded.values(data):
         member = text.path[-1]
         charts = {
-            reference.chart: reference.names
-            for reference in references
-            if reference.member == member
+            reference.chart: reference for reference in references if reference.member == member
         }
-        if charts and not text.problem:
+        if text.problem:
+            everywhere = {reference.chart: reference for reference in references}
+            if context.settings.sets_any and any(places(everywhere, {})):
+                yield text.problem  # another one has the place, so the release gets none
+        elif charts:
             form = YamlText(partial(places, charts))
             yield text_place(text, form, "the values of charts")
 

@@ -13,14 +13,42 @@ from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, items_at, list_at, lookup, text_at
 from krm_fn.places.installed_charts import ChartUse
-from krm_fn.places.provided import DataUses, name_of, namespace_of
+from krm_fn.places.provided import DataUses, name_of, namespace_of, values_in
 from krm_fn.products.charts import CHARTS, Chart, ChartValue, Services, Signs, Version
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data, Options
 
 _OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride", "serverServiceName")
+_OVERRIDES: dict[tuple[str, str], list[tuple[Pointer, str, str, str]]] = {
+    HELM_RELEASE: [
+        (
+            ("valuesFrom",),
+            "targetPath",
+            "targetPath",
+            "a `targetPath` sets `{}` over all other values: set the proxy there yourself",
+        )
+    ],
+    APPLICATION: [
+        (
+            ("helm", "parameters"),
+            "name",
+            "value",
+            "a parameter wins over `{}` of the values, and no run writes it: take it out of `parameters`",
+        ),
+        (
+            ("helm", "fileParameters"),
+            "name",
+            "path",
+            "a file wins over `{}` of the values, and no run writes it: take it out of `fileParameters`",
+        ),
+    ],
+}
+"""Kind -> each list that sets values over all others: the member that names one, that of its text, and the advice.
+
+Source: ``newHelmTemplateOpts`` of Argo CD, which gives parameters to Helm as ``--set`` and ``--set-file``.
+"""
 _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
 """Flux shortens a longer one, and puts a hash behind it."""
 _BOUND = r"""(?x)(?<![\w.<>=!~^-])
@@ -173,48 +201,36 @@ def values_of_rows(name: str, options: Options) -> tuple[ChartValue, ...]:
     return tuple(values)
 
 
-def find_override(value: ChartValue, installation: Installation) -> Result | None:
-    """Return a warning if something else sets a value, or a part of it, over the values of an object.
+def overrides(value: ChartValue, installation: Installation) -> Iterator[Result]:
+    """Yield a warning for all else that sets a value, or a part of it, over the values of an object.
 
     That is an entry of another list, or a Secret that is named beside a text: ``httpProxySecret`` beside ``httpProxy``.
     """
     use = installation.use
     data = installation.data
-    values = installation.own
     for *above, last in value.texts.values():
         secret = (*above, f"{last}Secret")
-        if text_at(values, secret):
+        if text_at(installation.own, secret):
             text = f"the Secret of `{'.'.join(secret)}` wins over `{value.name}`: set the proxy there yourself"
-            return Result.of("ByHand", text, use.path)
-    path: Pointer = ("spec", "valuesFrom")
-    member = "targetPath"
-    message = "a `targetPath` sets `{}` over all other values"
-    if group_kind(data) == APPLICATION:
-        path = (*use.path, "helm", "parameters")
-        member = "name"
-        message = "a parameter sets `{}`, and no run writes parameters"
-    for entry in list_at(data, path):
-        # ``proxy.url``, or ``env[0].value``, in which a bracket begins a step as a dot does
-        steps = text_at(entry, (member,)).replace("[", ".") + "."
-        if steps == ".":
-            continue
-        for name in value.names:
-            if steps.startswith(f"{name}.") or name.startswith(steps):
-                text = f"{message.format(value.name)}: set the proxy there yourself"
-                return Result.of("ByHand", text, path)
-    return None
+            yield Result.of("ByHand", text, use.path)
+    for fields, member, text_member, message in _OVERRIDES[group_kind(data)]:
+        for path, entry in items_at(data, (*use.path, *fields)):
+            # ``proxy.url``, or ``env[0].value``, in which a bracket begins a step as a dot does
+            steps = text_at(entry, (member,)).replace("[", ".") + "."
+            names = [
+                name
+                for name in value.names
+                if steps.startswith(f"{name}.") or name.startswith(steps)
+            ]
+            if names and steps != ".":
+                yield Result.of("ByHand", message.format(value.name), (*path, text_member))
 
 
 def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
     """Return the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
-    values = []
+    values: list[Any] = []
     for key, member in values_from(data):
-        for source in uses.meant(key):
-            for text in embedded.values(source):
-                if text.path[-1] != member:
-                    continue
-                documents = [document.data for document in embedded.mappings(text)]
-                values += documents[:1]
+        values += values_in(uses.meant(key), member)
     return values
 
 

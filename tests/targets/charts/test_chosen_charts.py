@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from certificates import A
 from chart_objects import ANY, application, listed, parameter, release
+from function_configs import list_with_config
 from krm_fn.config import Certificates, TargetOptions
 from krm_fn.krm.results import Edit, Severity
 from krm_fn.patch import lookup
+from krm_fn.pipeline.run import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
@@ -186,7 +189,30 @@ OVERRIDES: list[Any] = [
         id="a variable",
     ),
     pytest.param(application("harbor", parameters=[parameter("proxy.httpProxy", OLD)]), id="a parameter"),
+    pytest.param(
+        application("harbor", fileParameters=[{"name": "proxy.httpProxy", "path": "a"}]), id="a file as a parameter"
+    ),
 ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "named"),
+    [
+        pytest.param("Inject", ["`fileParameters`", "`parameters`", "`parameters`"], id="a run that sets the proxy"),
+        pytest.param("Remove", ["take the parameter out"], id="one that removes it"),
+    ],
+)
+def test_parameters_that_win_are_to_be_taken_out_and_each_is_named_once(mode: str, named: list[str]) -> None:
+    parameters = [parameter(f"proxy.{name}", OLD) for name in ("httpProxy", "httpsProxy")]
+    obj = application(
+        "harbor", parameters=parameters[: len(named)], fileParameters=[{"name": "proxy.noProxy", "path": "a"}]
+    )
+    spec = {"mode": mode, "httpProxy": HTTP, "httpsProxy": HTTP, "targets": {"charts": ANY}}
+    outcome = run(list_with_config(spec, obj))
+    said = [result.message for result in outcome.results if result.severity is Severity.WARNING]
+    for message, words in zip(said, named, strict=True):
+        assert words in message
+        assert "choose" not in message
 
 
 def test_a_secret_that_wins_over_the_values_is_named() -> None:
@@ -487,6 +513,34 @@ def test_a_value_is_written_in_the_object_that_has_it(values: Any, text: str, *,
     of_release, of_data = listed(release("external-dns", values, valuesFrom=FROM), config_map(text))
     assert (HTTP in of_data["data"]["values.yaml"]) is is_there
     assert (HTTP in str(of_release)) is not is_there
+
+
+LOG = "env:\n- name: LOG\n"
+OVERLAYS: list[Any] = [
+    pytest.param([LOG, "policy: sync\n"], [True, True], ["ListReplaced"], id="a list in one of them"),
+    pytest.param(["policy: sync\n", LOG], [True, True], ["ListReplaced"], id="a list in the other one"),
+    pytest.param([LOG, LOG], [True, True], [], id="the same in both"),
+    pytest.param(["policy: sync\n", "a: b\n"], [False, False], ["ListReplaced"], id="a list in none"),
+    pytest.param([LOG, "ENC[AES256_GCM,data:x,type:str]"], [True, False], ["TextUnreadable"], id="an encrypted one"),
+]
+
+
+@pytest.mark.parametrize(("texts", "written", "codes"), OVERLAYS)
+def test_each_of_several_that_are_equally_near_gets_a_place_that_one_of_them_has(
+    texts: list[str], written: list[bool], codes: list[str]
+) -> None:
+    """A base has the release, and each overlay the values of its own cluster."""
+    items = [release("external-dns", valuesFrom=FROM), *map(config_map, texts)]
+    for obj, folder in zip(items, ("base", "dev", "prod"), strict=True):
+        obj["metadata"]["annotations"] = {"config.kubernetes.io/path": f"{folder}/a.yaml"}
+    spec = {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": ANY}}
+    outcome = run(list_with_config(spec, *items))
+    of_release, *data = yaml.safe_load(outcome.output)["items"]
+    assert [HTTP in obj["data"]["values.yaml"] for obj in data] == written
+    assert (HTTP in str(of_release)) is not any(written)
+    assert [result.code for result in outcome.results if result.path and result.severity is Severity.WARNING] == codes
+    removed = run(list_with_config({**spec, "mode": "Remove"}, of_release, *data))
+    assert yaml.safe_load(removed.output)["items"] == items
 
 
 def test_a_variable_from_a_secret_of_the_list_stays_and_the_secret_is_filled() -> None:
