@@ -11,18 +11,21 @@ from contextlib import suppress
 
 from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist.objects import reference
-from krm_fn.krm.results import Result
-from krm_fn.light_typing import Texts
-from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
+from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.light_typing import Any, Fields, Texts
+from krm_fn.patch import Data, Pointer, list_at, lookup, pointer_of, put_at, text_at
 from krm_fn.places.containers import pod_spec
 from krm_fn.plan.items import ObjectSource, readable_objects
 from krm_fn.plan.record import ObjectRecord
 from krm_fn.yamledit import read
 from krm_fn.yamledit.stream import texts_of_documents
 
+Lists = dict[tuple[str, str], dict[Pointer, None]]
+"""Kind and name of an object -> its lists that hold the proxy."""
+
 _MESSAGE = (
-    "this patch replaces the list, and with it the proxy that a run writes into the object itself: let the run read "
-    "what `kustomize build` gives, or write the proxy into the list here, too"
+    "this patch replaces the list, or counts in it, while a run writes the proxy into the object itself: let the run "
+    "read what `kustomize build` gives, or write the proxy into the list here, too"
 )
 
 
@@ -45,17 +48,22 @@ def replacing_patches(
         written = str(data)
         if any(url in written for url in urls if url):
             continue
-        for path in lists.get((ref.kind, ref.name), ()):
+        for path in _lists_of(lists, ref):
             if isinstance(lookup(data, path), list):
                 finding = Result.of("PatchErases", _MESSAGE, path)
                 yield finding.about(ref._replace(file_path=file))
 
 
-def _lists_with_proxy(
-    records: Iterable[ObjectRecord],
-) -> dict[tuple[str, str], dict[Pointer, None]]:
+def _lists_of(lists: Lists, ref: ObjectRef) -> Iterable[Pointer]:
+    """Return the lists of the object that a patch names; of all objects of its kind where it names none."""
+    if ref.name:
+        return lists.get((ref.kind, ref.name), ())
+    return {path for (kind, _), paths in lists.items() if kind == ref.kind for path in paths}
+
+
+def _lists_with_proxy(records: Iterable[ObjectRecord]) -> Lists:
     """Return the lists that hold the proxy, by kind and name of their object."""
-    lists: dict[tuple[str, str], dict[Pointer, None]] = {}
+    lists: Lists = {}
     for record in records:
         if pod_spec(record.obj.data) is not None:
             continue
@@ -88,14 +96,30 @@ def _patches(source: ObjectSource, kinds: Texts) -> Iterator[tuple[str, Data]]:
 
 def _inline_patches(file: str, kustomization: Data) -> Iterator[tuple[str, Data]]:
     for entry in list_at(kustomization, ("patches",)):
-        for data in _readable(text_at(entry, ("patch",))):
+        for data in _readable(text_at(entry, ("patch",)), lookup(entry, ("target",))):
             yield file, data
 
 
-def _readable(text: str) -> Iterator[Data]:
-    """Yield the mappings of a text, but for documents that cannot be read."""
+def _readable(text: str, target: Any = None) -> Iterator[Data]:
+    """Yield the mappings of a text, but for documents that cannot be read; a JSON Patch is one of its target."""
     for document in texts_of_documents(text):
         with suppress(InputError):
             data = read(document)
+            if isinstance(data, list):
+                data = _lists_in_operations(target, data)
             if isinstance(data, dict):
                 yield data
+
+
+def _lists_in_operations(target: Any, operations: list[Any]) -> Data:
+    """Return a patch of the target of a JSON Patch, with each list that one of the operations replaces or counts in."""
+    data: Fields = {}
+    for operation in operations:
+        path = pointer_of(text_at(operation, ("path",)))
+        numbers = [length for length, step in enumerate(path) if step.isdigit()]
+        if numbers:
+            path = path[: numbers[0]]
+        if path and path[-1] != "-":
+            put_at(data, path, [])
+    metadata = {"name": text_at(target, ("name",))}
+    return {**data, "kind": text_at(target, ("kind",)), "metadata": metadata}

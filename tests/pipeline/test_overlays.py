@@ -58,3 +58,32 @@ def test_a_patch_that_replaces_a_list_with_the_proxy_is_named(
     built = run([need("kustomize"), "build", "prod"], cwd=tmp_path)
     (item,) = yaml.safe_load_all(built.stdout)
     assert (URL in json.dumps(item)) is (not fields)
+
+
+@pytest.mark.parametrize(
+    ("target", "path", "is_named"),
+    [
+        pytest.param({"kind": "KubeadmControlPlane"}, "preKubeadmCommands", True, id="a list is replaced"),
+        pytest.param(
+            {"kind": "KubeadmControlPlane", "name": "cp"}, "preKubeadmCommands/0", True, id="an item by number"
+        ),
+        pytest.param(
+            {"kind": "KubeadmControlPlane", "name": "other"}, "preKubeadmCommands", False, id="another object"
+        ),
+        pytest.param({"kind": "KubeadmControlPlane"}, "preKubeadmCommands/-", False, id="an item is appended"),
+        pytest.param({"kind": "KubeadmControlPlane"}, "ntp", False, id="another field"),
+    ],
+)
+def test_a_json_patch_that_counts_in_such_a_list_is_named(
+    tmp_path: Path, target: Any, path: str, is_named: bool
+) -> None:
+    operation = {"op": "add", "path": f"/spec/kubeadmConfigSpec/{path}", "value": ["true"]}
+    entry = {"target": target, "patch": json.dumps([operation])}
+    files = {
+        "proxy.yaml": DECLARED,
+        "object.yaml": json.dumps(NODES),
+        "kustomization.yaml": json.dumps({"resources": ["object.yaml"], "patches": [entry]}),
+    }
+    done = inject_proxy("", "run", "--output", "json", cwd=write(tmp_path, files))
+    codes = {result["tags"].get("rule") for result in json.loads(done.stdout)}
+    assert ("PatchErases" in codes) is is_named
