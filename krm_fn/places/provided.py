@@ -9,11 +9,11 @@ several with one name a reference means the nearest one (``clusters.references``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
 from krm_fn.clusters import Key, ObjectIndex
-from krm_fn.light_typing import Any, NamedTuple, Texts
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Data, list_at, text_at
 from krm_fn.places.choice import is_refused
 from krm_fn.places.containers import Container, Provided, variable_of
@@ -36,7 +36,7 @@ class DataReference(NamedTuple):
         chart: the chart that gets the proxy and takes values from the key.
         names: those of the values that get the proxy.
         release: the HelmRelease with such a chart, where more values count than those that get the proxy.
-        alternatives: the values in each of the ConfigMaps or Secrets that it means, where they are several.
+        alternatives: the values of all ConfigMaps or Secrets that it means, in one, where they are several.
     """
 
     key: Key
@@ -47,7 +47,7 @@ class DataReference(NamedTuple):
     chart: str = ""
     names: Texts = ()
     release: Data | None = None
-    alternatives: Sequence[Any] = ()
+    alternatives: Data = MappingProxyType({})
 
 
 class DataUse(NamedTuple):
@@ -104,6 +104,17 @@ def values_in(sources: Iterable[Data], member: str) -> Iterator[Any]:
             if text.path[-1] == member and not is_refused(source):
                 documents = [document.data for document in embedded.mappings(text)]
                 yield from documents[:1]
+
+
+def unite(values: Data, united: Fields) -> None:
+    """Add to united values the paths that others have."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            below = united.setdefault(name, {})
+            if isinstance(below, dict):
+                unite(value, below)
+        elif value is not None:
+            united.setdefault(name, value)
 
 
 def name_of(obj: Data) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.clusters import Folders, ObjectIndex, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import Fields
 from krm_fn.places.installed_charts import ChartSources, chart_sources
-from krm_fn.places.provided import DataReference, DataUse, DataUses, find_uses, values_in
+from krm_fn.places.provided import DataReference, DataUse, DataUses, find_uses, unite, values_in
 from krm_fn.plan.items import ItemReader, add_whole, is_selected, items_of_kinds, kinds_and_hints
 from krm_fn.products.release_kinds import CHART_SOURCES
 from krm_fn.target_table import ROWS, VALUES, VARIABLES, TargetRow
@@ -103,7 +104,9 @@ def _listed(
     for reference in references:
         uses = find_uses(listed, reference.key)
         if reference.names and len(uses) > 1:  # read once for all of them
-            alternatives = [*values_in((use.data for use in uses), reference.member)]
+            alternatives: Fields = {}
+            for values in values_in((use.data for use in uses), reference.member):
+                unite(values, alternatives)
             reference = reference._replace(alternatives=alternatives)  # noqa: PLW2901
         for use in uses:
             use.references.append(reference)

@@ -294,7 +294,7 @@ def _in_data(data: Data, context: Context) -> Places:
 
     def places(charts: Mapping[str, DataReference], document: Any) -> Places:
         for name, reference in charts.items():
-            documents = [document, *reference.alternatives]
+            documents = [document, reference.alternatives]
             chart = fitted_chart(name, document)
             of_rows = values_of_rows(name, context.options)
             if of_rows:
