@@ -10,6 +10,7 @@ from contextlib import suppress
 from enum import Enum
 from functools import cache
 
+from krm_fn import clusters
 from krm_fn.cli import streams
 from krm_fn.cli.files import (
     TEMPLATES,
@@ -24,9 +25,11 @@ from krm_fn.cli.streams import read_file
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import left_alone
 from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.resourcelist.look import Entries
 from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, walk
+from krm_fn.target_table import ROWS
 from krm_fn.yamledit import Document, has_complex_keys, is_yaml
 from krm_fn.yamledit.stream import texts_of_documents
 
@@ -211,14 +214,18 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.RESOURCE_LIST
     if _has_mark(text) and any(map(_is_template, texts_of_documents(text))):
         return LeftAlone.TEMPLATE
-    if "${" in text and not all(map(_is_yaml, texts_of_documents(text))):
+    if "${" in text and not all(map(_is_readable, texts_of_documents(text))):
         return LeftAlone.PLACEHOLDERS
     return None
 
 
-def _is_yaml(document: str) -> bool:
-    """Return whether placeholders do not keep a document from being YAML."""
-    return re.search(_IN_DOUBT, document) is None or is_yaml(document)
+def _is_readable(document: str) -> bool:
+    """Return whether placeholders do not keep a document from being YAML, or no run reads objects of its kind."""
+    if re.search(_IN_DOUBT, document) is None or is_yaml(document):
+        return True
+    kinds = Entries([(document, [(0, len(document))])]).kinds(0)
+    read = clusters.kinds(kinds).union(kind for row in ROWS.values() for _, kind in row.kinds)
+    return bool(kinds) and kinds.isdisjoint(read)
 
 
 def _is_template(document: str) -> bool:

@@ -36,6 +36,7 @@ TABLE = [
     pytest.param(POD.encode("utf-16"), LeftAlone.NOT_UTF8, id="another encoding"),
     pytest.param(f"{POD}a: [\n", None, id="a manifest that is broken is no template"),
     pytest.param(f"{POD}a: [${{A:= }}]\n", LeftAlone.PLACEHOLDERS, id="a placeholder in a list on one line"),
+    pytest.param(f"{POD}---\nkind: MaasMachineTemplate\na: [${{A:= }}]\n", None, id="in a kind that no run reads"),
     pytest.param(f"{POD}a: {{b: ${{A}}}}\n", LeftAlone.PLACEHOLDERS, id="a placeholder in a mapping on one line"),
     pytest.param(f"{POD}---\n${{A:-  b: |\n c\n}}\nd: e\n", LeftAlone.PLACEHOLDERS, id="a placeholder over lines"),
     pytest.param(f"{POD}a: ${{A:='b: c'}}\n", LeftAlone.PLACEHOLDERS, id="a default with a colon"),
