@@ -64,16 +64,16 @@ _VALUES = _DATA | {release_kinds.HELM_RELEASE}
 _PODS = frozenset(POD_SPEC_OF)
 
 
-def _add_ons(target: str) -> TargetRow:
+def _add_ons(target_id: str) -> TargetRow:
     """Return the row of add-ons of TKG, which have data values in Secrets and resources of some kinds."""
-    kinds = {add_on.kind for add_on in tkg.ADD_ONS if add_on.target == target and add_on.kind}
+    kinds = {add_on.kind for add_on in tkg.ADD_ONS if add_on.target == target_id and add_on.kind}
     words = (*tkg.ADD_ON_SECRET_TYPES, *{group for group, _ in kinds})
     return TargetRow("tkg.add_ons", _kinds("Secret").union(kinds), text_hints=words)
 
 
-def _distribution(target: str) -> TargetRow:
+def _distribution(target_id: str) -> TargetRow:
     """Return the row of a product; ``Cluster`` is a kind in several groups, so the group is in its texts."""
-    rows = distributions.target_rows(target)
+    rows = distributions.target_rows(target_id)
     kinds = {(row.group, row.kind) for row in rows}
     words = {row.kind if cluster_api.is_cluster_api(row.group) else row.group for row in rows}
     beside = frozenset((row.group, row.kind) for row in rows if row.trusted_ca)

@@ -115,14 +115,14 @@ def find_proxies(
     return sorted(found.values(), key=lambda proxy: -len(proxy.places))
 
 
-def _note_readings(found: _Found, readings: Sequence[Reading], place: ProxyPlace) -> None:
+def _note_readings(found: _Found, readings: Sequence[Reading], proxy_place: ProxyPlace) -> None:
     """Note the proxies of one object, each with the variables that one program reads together."""
     for variables in by_place(readings):
         values = {variable.upper(): reading.text for variable, reading in variables.items()}
-        _note_proxy(found, values, place)
+        _note_proxy(found, values, proxy_place)
 
 
-def _note_proxy(found: _Found, values: Variables, place: ProxyPlace) -> FoundProxy | None:
+def _note_proxy(found: _Found, values: Variables, proxy_place: ProxyPlace) -> FoundProxy | None:
     """Note and return the proxy of a place by its URLs, if there are some; a missing URL is like the other."""
     http = values.get("HTTP_PROXY", "")
     https = values.get("HTTPS_PROXY", "")
@@ -134,9 +134,9 @@ def _note_proxy(found: _Found, values: Variables, place: ProxyPlace) -> FoundPro
     proxy = found.setdefault(key, FoundProxy(*key))
     if first.user_info is not None or second.user_info is not None:
         proxy.has_password = True
-    if place not in proxy.places:
-        proxy.places.append(place)
-    for entry in _entries(proxy, values.get("NO_PROXY", ""), place):
+    if proxy_place not in proxy.places:
+        proxy.places.append(proxy_place)
+    for entry in _entries(proxy, values.get("NO_PROXY", ""), proxy_place):
         if entry not in proxy.entries:
             proxy.entries.append(entry)
     return proxy
@@ -175,13 +175,13 @@ def _usable(text: str) -> ProxyUrl | None:
     return url
 
 
-def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
+def _entries(proxy: FoundProxy, text: str, proxy_place: ProxyPlace) -> Iterator[str]:
     """Yield the entries of a list that a person wrote: not those that a run derives for the Clusters of the place."""
     if not text or noproxy.may_hold_a_credential(text):
         return
     proxy_config = ProxyConfig(Declaration(proxy.http, proxy.https, is_declared=True))
     readers = Readers(Audience.NODE)
-    resolved = settings.resolve(proxy_config, place.memberships, target="", readers=readers)
+    resolved = settings.resolve(proxy_config, proxy_place.memberships, target="", readers=readers)
     derived = {entry.text.lstrip(".") for entry in resolved.entries}
     corrected = corrected_entries(text, Reader(Audience.NODE, resolved.networks))
     for entry in noproxy.parse(",".join(corrected)):

@@ -145,10 +145,10 @@ _DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"}
 """The names of one registry (containerd ``docs/hosts.md``: ``server = "https://registry-1.docker.io"``)."""
 
 
-def mirror_hosts(file: Any) -> Texts:
+def mirror_hosts(file_entry: Any) -> Texts:
     """Return the hosts of mirrors that an entry of ``files`` of nodes names; a registry is no mirror of itself."""
-    path = text_at(file, ("path",)).strip()
-    content = _content(file) if path.endswith(".toml") else ""
+    path = text_at(file_entry, ("path",)).strip()
+    content = _content(file_entry) if path.endswith(".toml") else ""
     if content.startswith(_OURS):
         return ()
     content = re.sub(_COMMENT, "", content)
@@ -175,10 +175,10 @@ def _urls_by_registry(path: str, content: str) -> list[tuple[str, list[str]]]:
     return registries
 
 
-def _content(file: Any) -> str:
+def _content(file_entry: Any) -> str:
     """Return the text of a file; "" where it cannot be read here (compressed, or in a Secret)."""
-    content = text_at(file, ("content",))
-    encoding = file.get("encoding")
+    content = text_at(file_entry, ("content",))
+    encoding = file_entry.get("encoding")
     if encoding != "base64":
         return "" if encoding else content
     try:

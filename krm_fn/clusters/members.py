@@ -248,11 +248,11 @@ class ClusterMembers:
             return membership._replace(claimed_from=own_namespace)
         return membership
 
-    def _membership(self, node: RelatedObject, cluster: Key, how: str) -> Membership:
+    def _membership(self, node: RelatedObject, cluster_key: Key, how: str) -> Membership:
         """Return that an object names a Cluster: a claim if that is in another namespace, unless it may do so."""
         namespace = node.key.namespace
         claimed_from = namespace
-        if may_be_same(namespace, cluster.namespace):
+        if may_be_same(namespace, cluster_key.namespace):
             claimed_from = ""
         is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
         if not is_of_its_namespace and self._folders.cluster_around(node.key.file):
@@ -262,7 +262,7 @@ class ClusterMembers:
             group=node.group,
             how=how,
             claimed_from=claimed_from,
-            key=cluster,
+            key=cluster_key,
         )
 
     def _only(self, node: RelatedObject, *, is_beside: bool) -> list[Membership]:

@@ -136,9 +136,9 @@ class Topology:
         """Return whether an object is no patch: another object refers to it, and can mean no other one."""
         return key_of(obj) in self._members.whole
 
-    def class_of(self, cluster: Object) -> Key | None:
+    def class_of(self, obj: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""
-        node = self._members.cluster(key_of(cluster))
+        node = self._members.cluster(key_of(obj))
         if node is None or node.class_key is None:
             return None
         return self._members.resolve(node.class_key)
@@ -160,12 +160,12 @@ class Topology:
             assumed=ClusterNetwork(networks=assumed.networks),
         )
 
-    def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
+    def nodes_of(self, obj: Object) -> dict[WorkerClass, Membership]:
         """Return the nodes of ``spec.topology`` of a Cluster: its control plane at ``("", "")``, and its workers.
 
         Groups of workers have the section that they are in (``machineDeployments``), and their name there.
         """
-        node = self._members.cluster(key_of(cluster))
+        node = self._members.cluster(key_of(obj))
         if node is None:
             return {}
         its_own = Membership(
@@ -205,12 +205,14 @@ class Topology:
                     sources.setdefault(cluster, {})[node.key] = node
         return sources
 
-    def _cluster(self, cluster: RelatedObject, sources: dict[Key, RelatedObject]) -> Cluster:
+    def _cluster(
+        self, related_cluster: RelatedObject, sources: dict[Key, RelatedObject]
+    ) -> Cluster:
         """Return a Cluster with what its sources say."""
         its_class = _NO_OBJECT
-        if cluster.class_key:
-            its_class = self._members.nodes.get(cluster.class_key, _NO_OBJECT)
-        parts = self._parts(cluster, its_class, sources)
+        if related_cluster.class_key:
+            its_class = self._members.nodes.get(related_cluster.class_key, _NO_OBJECT)
+        parts = self._parts(related_cluster, its_class, sources)
         networks = [_unpatched(node.network, its_class) for node in parts]
         for node in sources.values():
             if node in parts:
@@ -220,55 +222,60 @@ class Topology:
             else:
                 # Any node may pull from a mirror; nothing else holds of workers, and of parts that no Cluster names.
                 networks.append(ClusterNetwork(mirrors=node.network.mirrors))
-        infrastructure = _infrastructure(cluster, its_class, sources.values())
+        infrastructure = _infrastructure(related_cluster, its_class, sources.values())
         network = merged(networks)._replace(infrastructure=infrastructure)
         known = Cluster(
-            namespace=cluster.key.namespace,
-            name=cluster.key.name,
-            labels=cluster.labels,
-            ref=cluster.ref,
+            namespace=related_cluster.key.namespace,
+            name=related_cluster.key.name,
+            labels=related_cluster.labels,
+            ref=related_cluster.ref,
             network=network,
         )
         if not known.is_listed:
             return known
-        return known._replace(assumed=self._assumed(cluster, its_class, parts))
+        return known._replace(assumed=self._assumed(related_cluster, its_class, parts))
 
     def _parts(
-        self, cluster: RelatedObject, its_class: RelatedObject, sources: dict[Key, RelatedObject]
+        self,
+        related_cluster: RelatedObject,
+        its_class: RelatedObject,
+        sources: dict[Key, RelatedObject],
     ) -> list[RelatedObject]:
         """Return the Cluster, its infrastructure and its control plane: those that it or its class names, else all."""
         keys = [key for key, node in sources.items() if node.is_cluster]
         infrastructure = [key for key, node in sources.items() if node.is_infrastructure]
         control_planes = [key for key, node in sources.items() if node.is_control_plane]
         for references, candidates in (
-            ((cluster.infrastructure, its_class.infrastructure), infrastructure),
-            ((cluster.control_plane, its_class.control_plane), control_planes),
+            ((related_cluster.infrastructure, its_class.infrastructure), infrastructure),
+            ((related_cluster.control_plane, its_class.control_plane), control_planes),
         ):
             named = [self._members.resolve(key) for key in references if key]
             keys += named or candidates
         return [sources[key] for key in dict.fromkeys(keys) if key in sources]
 
     def _assumed(
-        self, cluster: RelatedObject, its_class: RelatedObject, parts: list[RelatedObject]
+        self, related_cluster: RelatedObject, its_class: RelatedObject, parts: list[RelatedObject]
     ) -> ClusterNetwork:
         """Return the defaults of the infrastructure, and of what sets up the control plane."""
         from krm_fn.clusters import defaults  # noqa: PLC0415 -- many lists have no Clusters
 
         assumed = merged(_unpatched(node.assumed, its_class) for node in parts)
-        assumed = assumed._replace(hosts=defaults.hosts_of_cluster(assumed, cluster.key.name))
-        system = self._system(cluster, its_class, parts)
+        assumed = assumed._replace(
+            hosts=defaults.hosts_of_cluster(assumed, related_cluster.key.name)
+        )
+        system = self._system(related_cluster, its_class, parts)
         if system is None:
             return assumed
-        of_system = defaults.network_of_system(system, cluster.ref)
-        if any(node.sets_services for node in (cluster, *parts)):
+        of_system = defaults.network_of_system(system, related_cluster.ref)
+        if any(node.sets_services for node in (related_cluster, *parts)):
             of_system = of_system._replace(service_cidrs=())
         return assumed.completed_by(of_system)
 
     def _system(
-        self, cluster: RelatedObject, its_class: RelatedObject, parts: list[RelatedObject]
+        self, related_cluster: RelatedObject, its_class: RelatedObject, parts: list[RelatedObject]
     ) -> NodeSystem | Product | None:
         """Return what sets up the control plane, unless a patch of the class may give it other networks."""
-        named = cluster.control_plane or its_class.control_plane
+        named = related_cluster.control_plane or its_class.control_plane
         keys = [node.key for node in parts if node.is_control_plane]
         if named:
             keys = [self._members.resolve(named)]
@@ -291,21 +298,23 @@ def _patches_services(system: NodeSystem, its_class: RelatedObject) -> bool:
 
 
 def _infrastructure(
-    cluster: RelatedObject, its_class: RelatedObject, sources: Iterable[RelatedObject]
+    related_cluster: RelatedObject, its_class: RelatedObject, sources: Iterable[RelatedObject]
 ) -> Facts:
     """Return the kind of the infrastructure, as the Cluster, its class or an object that belongs to it says."""
-    if cluster.infrastructure:
-        return _kind_of(cluster.infrastructure, cluster.ref, ("spec", "infrastructureRef"))
+    if related_cluster.infrastructure:
+        return _kind_of(
+            related_cluster.infrastructure, related_cluster.ref, ("spec", "infrastructureRef")
+        )
     if its_class.infrastructure:
         return _kind_of(its_class.infrastructure, its_class.ref, _OF_CLASS)
     for node in sources:
         if node.is_infrastructure:
             return _kind_of(node.key, node.ref, ("kind",))
-    if cluster.class_key:
-        name = f"{cluster.class_key.name}-"
+    if related_cluster.class_key:
+        name = f"{related_cluster.class_key.name}-"
         for prefix, kind in tkg.CLUSTER_CLASSES.items():
             if name.startswith(f"{prefix}-"):
-                return (Fact(kind, cluster.ref, cluster.class_path),)
+                return (Fact(kind, related_cluster.ref, related_cluster.class_path),)
     return ()
 
 

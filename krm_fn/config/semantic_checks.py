@@ -67,9 +67,9 @@ def _proxy_problems(spec: Any, place: Pointer) -> PlacedTexts:
         yield from _list_problems(spec, (*place, *path), why_wrong)
 
 
-def _list_problems(spec: Any, place: Pointer, why_wrong: Callable[[str], str]) -> PlacedTexts:
+def _list_problems(spec: Any, path: Pointer, why_wrong: Callable[[str], str]) -> PlacedTexts:
     """Yield the problems of the entries at ``place``."""
-    for entry_place, text in texts_at(spec, place):
+    for entry_place, text in texts_at(spec, path):
         # A comma may be in a password: a text that could hold one is judged whole, so that no half of it is shown.
         if noproxy.may_hold_a_credential(text):
             entries: Texts = (text,)

@@ -60,19 +60,19 @@ class FieldNames:
         self.keys: dict[Pointer, str] = {}
         self.foreign: dict[Pointer, FieldName] = {}
 
-    def name(self, place: Pointer) -> FieldName:
+    def name(self, path: Pointer) -> FieldName:
         """Return the name of a place below ``spec``."""
-        for depth in range(len(place), 0, -1):
-            outer = place[:depth]
+        for depth in range(len(path), 0, -1):
+            outer = path[:depth]
             if outer in self.foreign:
                 return self.foreign[outer]
             if outer in self.keys:
-                return FieldName((self.root, self.keys[outer], *map(shown, place[depth:])))
-        return FieldName((self.root, *map(shown, place)))
+                return FieldName((self.root, self.keys[outer], *map(shown, path[depth:])))
+        return FieldName((self.root, *map(shown, path)))
 
-    def problem(self, place: Pointer, text: str) -> ConfigProblem:
+    def problem(self, path: Pointer, text: str) -> ConfigProblem:
         """Return a problem at a place."""
-        name = self.name(place)
+        name = self.name(path)
         return ConfigProblem(name.path, f"{name.referred} {text}".lstrip())
 
 
@@ -85,15 +85,15 @@ def shown(name: Any) -> str:
     return text[:_LONGEST]
 
 
-def texts_at(data: Any, place: Pointer) -> PlacedTexts:
+def texts_at(data: Any, path: Pointer) -> PlacedTexts:
     """Yield place and text of each item of the list at ``place``, or of the one text of entries that is there."""
-    given = lookup(data, place)
+    given = lookup(data, path)
     if isinstance(given, str):
-        yield place, given
+        yield path, given
     elif isinstance(given, list):
         for index, text in enumerate(given):
             if isinstance(text, str):
-                yield (*place, str(index)), text
+                yield (*path, str(index)), text
 
 
 _CLUSTER_DEFAULTS = {
@@ -141,8 +141,8 @@ def _written_proxies(config: ProxyConfig) -> list[Declaration]:
     return [proxy for proxy in proxies if any(proxy.urls)]
 
 
-def _entries(spec: Any, place: Pointer, names: FieldNames) -> NoProxy:
-    return tuple(Entry.from_config(text, name) for text, name in _texts(spec, place, names))
+def _entries(spec: Any, path: Pointer, names: FieldNames) -> NoProxy:
+    return tuple(Entry.from_config(text, name) for text, name in _texts(spec, path, names))
 
 
 def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
@@ -158,17 +158,17 @@ def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
     return ClusterNetwork(**facts)
 
 
-def _texts(spec: Any, place: Pointer, names: FieldNames) -> Iterator[tuple[str, str]]:
+def _texts(spec: Any, path: Pointer, names: FieldNames) -> Iterator[tuple[str, str]]:
     """Yield the entries of the list, or of the text, at a place, each with the name of its field."""
-    for text_place, text in texts_at(spec, place):
+    for text_place, text in texts_at(spec, path):
         for entry in noproxy.parse(text):
             yield entry, str(names.name(text_place))
 
 
-def _policy(spec: Any, place: Pointer, names: FieldNames) -> Fields:
+def _policy(spec: Any, path: Pointer, names: FieldNames) -> Fields:
     """Return the members of a ``Policy`` that ``spec``, or the override at ``place``, sets; a list replaces a list."""
-    place = (*place, "noProxyPolicy")
-    written = lookup(spec, place, {})
+    path = (*path, "noProxyPolicy")
+    written = lookup(spec, path, {})
     members: Fields = {}
     for field, member, read in (
         ("style", "style", Style),
@@ -180,14 +180,14 @@ def _policy(spec: Any, place: Pointer, names: FieldNames) -> Fields:
         if field in written:
             members[member] = read(written[field])
     if "extra" in written:
-        members["extra"] = _entries(spec, (*place, "extra"), names)
+        members["extra"] = _entries(spec, (*path, "extra"), names)
     return members
 
 
-def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
+def _override(spec: Any, path: Pointer, names: FieldNames) -> Override:
     """Return the settings at a place: those of an override, or of ``spec`` itself, which matches all."""
-    written = lookup(spec, place)
-    no_proxy = _entries(spec, (*place, "noProxy"), names)
+    written = lookup(spec, path)
+    no_proxy = _entries(spec, (*path, "noProxy"), names)
     return Override(
         match=written.get("match", {}),
         http_proxy=written.get("httpProxy"),
@@ -195,7 +195,7 @@ def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
         no_proxy=no_proxy if "noProxy" in written else None,
         replaces=written.get("noProxyMode") == "Replace",
         disabled=written.get("disabled"),
-        policy=_policy(spec, place, names),
+        policy=_policy(spec, path, names),
     )
 
 

@@ -100,7 +100,7 @@ def _why_nothing(outcome: Outcome) -> dict[str, str]:
             why = ""
         elif not is_selected(obj, overview.config):
             why = "`spec.selector` leaves the Cluster out"
-        elif not any(declared_urls(overview.config, memberships, target="") or ()):
+        elif not any(declared_urls(overview.config, memberships, target_id="") or ()):
             why = "no proxy is declared for it, in `spec` or in an override that fits"
         name = cluster_name(obj.ref.namespace, obj.ref.name)
         reasons[name] = why

@@ -73,20 +73,20 @@ class Embedded(NamedTuple):
     data: Any
 
 
-def values(obj: Data) -> list[Value]:
+def values(data: Data) -> list[Value]:
     """Return the texts of a Secret or a ConfigMap, in order.
 
     If a key is in ``data`` and in ``stringData``, only the latter counts. A value that SOPS has encrypted is no text.
     """
-    if left_alone.is_encrypted(obj):
+    if left_alone.is_encrypted(data):
         return [_unread(left_alone.refusal())]
     texts: dict[str, Value] = {}
-    is_secret = obj.get("kind") == "Secret"
+    is_secret = data.get("kind") == "Secret"
     fields = ["data"]
     if is_secret:
         fields = ["stringData", "data"]
     for field in fields:
-        members = obj.get(field)
+        members = data.get(field)
         if members is not None and not isinstance(members, Mapping):
             problem = wrong_type((field,), members, "a mapping")
             texts[field] = _unread(problem)
@@ -114,13 +114,13 @@ def current(data: Any, value: Value) -> Value:
     return value._replace(text=written[len(value.before) : end])
 
 
-def places(obj: Data, value: Value) -> list[Pointer]:
+def places(data: Data, value: Value) -> list[Pointer]:
     """Return the paths that must go from an object so that a text of it is gone.
 
     That is the text, and the one that it hides: the same key in ``data`` would count without that in ``stringData``.
     """
     hidden = ("data", value.path[-1])
-    if value.path[0] == "stringData" and lookup(obj, hidden) is not None:
+    if value.path[0] == "stringData" and lookup(data, hidden) is not None:
         return [value.path, hidden]
     return [value.path]
 

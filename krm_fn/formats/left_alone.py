@@ -52,9 +52,9 @@ _OF_A_DOCUMENT = r"(?m)^[ \t]*#@(?:data|library)/"
 _SEPARATOR = r"(?m)^---(?:[ \t]+#.*|[ \t\r]*)$"
 
 
-def is_encrypted(obj: Data) -> bool:
+def is_encrypted(data: Data) -> bool:
     """Return whether SOPS has encrypted an object of the list."""
-    held = obj.get(_MEMBER_OF_SOPS)
+    held = data.get(_MEMBER_OF_SOPS)
     return isinstance(held, dict) and not _MARKS_OF_SOPS.isdisjoint(held)
 
 

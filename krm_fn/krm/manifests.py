@@ -263,9 +263,9 @@ def _rewritten(text: str, texts: Mapping[int, str | None], added: Sequence[str])
     return rewrite_documents(text, texts, added).encode()
 
 
-def _decoded(name: str, data: bytes) -> str:
+def _decoded(name: str, content: bytes) -> str:
     try:
-        return data.decode()
+        return content.decode()
     except UnicodeDecodeError as error:
         problem = f"must be UTF-8, but byte {error.start + 1} is not"
         raise DocumentError(problem, file=name) from None

@@ -158,9 +158,9 @@ class Result(NamedTuple):
         severity = Severity.INFO if is_info else CODES[code]
         return cls(severity, message, path, is_stale=is_stale, code=code)
 
-    def about(self, ref: ObjectRef, target: str = "") -> Result:
+    def about(self, ref: ObjectRef, target_id: str = "") -> Result:
         """Return the finding with the object and, where one reported it, the target."""
-        return self._replace(ref=ref, target=target)
+        return self._replace(ref=ref, target=target_id)
 
     @property
     def is_change(self) -> bool:

@@ -234,7 +234,7 @@ def _apply(edit: Edit, target_record: TargetRecord, changes: ListChanges) -> Non
 
 
 def result_of_edit(
-    edit: Edit, obj: Object, config: ProxyConfig, target: str = "", *, is_new: bool = False
+    edit: Edit, obj: Object, config: ProxyConfig, target_id: str = "", *, is_new: bool = False
 ) -> Result:
     """Return the one result about an edit; that of a new object shows no values, which are in it."""
     result = Result(
@@ -244,7 +244,7 @@ def result_of_edit(
         edit.current,
         edit.proposed,
         ref=obj.ref,
-        target=target,
+        target=target_id,
     )
     if is_new:
         message = f"created: the list has no such object; {edit.message}"

@@ -75,7 +75,7 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
         name = obj.base_name if config.overrides else ""
         key = (record.memberships, name)
         if key not in known:
-            known[key] = declared_urls(config, record.memberships, target="", name=name)
+            known[key] = declared_urls(config, record.memberships, target_id="", name=name)
         urls = known[key]
         if urls is not None:
             _judge(record, config, urls, ours)

@@ -135,7 +135,7 @@ def once_for_each_fact(found: Iterable[Result]) -> list[Result]:
 
 def _fact(result: Result) -> object:
     """Return the key that results share which state one fact; any other result stands alone."""
-    if result.code in _ABOUT_FACTS and result.severity is not Severity.INFO:
+    if result.code in _ABOUT_FACTS:
         return (result.severity, result.code, result.fact or result.message)
     return id(result)
 

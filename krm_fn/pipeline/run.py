@@ -38,18 +38,18 @@ _NO_CONFIG = (
 _NO_FUNCTION_CONFIG = function_config(None)
 
 
-def run(data: bytes) -> Outcome:
+def run(content: bytes) -> Outcome:
     """Run the FunctionConfig of a ResourceList over its items.
 
     Args:
-        data: a ResourceList in YAML or JSON, UTF-8.
+        content: a ResourceList in YAML or JSON, UTF-8.
 
     Raises:
         InputError: the list, or an object that is to be changed, cannot be read or edited.
         InternalError: a check of this program on itself failed.
     """
-    resource_list = ResourceList(data)
-    del data  # of a long list, the text is enough
+    resource_list = ResourceList(content)
+    del content  # of a long list, the text is enough
     outcome = run_list(resource_list, resource_list.function_config, Objects(resource_list))
     left = ""
     overview = outcome.overview

@@ -322,7 +322,7 @@ def _gets_any(nodes: OtherNodes, memberships: Sequence[Membership], config: Prox
         targets = nodes.system.targets
     for target in targets:
         if config.targets.is_on(target):
-            urls = declared_urls(config, memberships, target=target, name=name)
+            urls = declared_urls(config, memberships, target_id=target, name=name)
             if any(urls or ()):
                 return True
     return False

@@ -104,7 +104,7 @@ def _why_not_wanted(
         if not target_record.variables:
             target = target_record.target_id
             name = record.obj.base_name
-            urls = declared_urls(config, record.memberships, target=target, name=name)
+            urls = declared_urls(config, record.memberships, target_id=target, name=name)
             if not any(urls or ()):
                 return Reason(Why.NOT_DECLARED)
             if record.obj.group_kind not in NODE_KINDS:

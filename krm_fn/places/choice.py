@@ -33,23 +33,23 @@ class Request(NamedTuple):
     names: Texts = ()
 
 
-def is_refused(obj: Data, at: Pointer | None = None) -> bool:
+def is_refused(data: Data, at: Pointer | None = None) -> bool:
     """Return whether an annotation of an object, or of its pod template, refuses.
 
     ``at`` is the path of the pod specification in an object whose kind does not say it.
     """
-    for name, value in _annotations(obj, at or pod_spec(obj) or ("spec",)):
+    for name, value in _annotations(data, at or pod_spec(data) or ("spec",)):
         refusal = REFUSALS.get(name)
         if value == refusal:
             return True
     return False
 
 
-def read_request(obj: Data, at: Pointer = ("spec",)) -> Request:
+def read_request(data: Data, at: Pointer = ("spec",)) -> Request:
     """Return the choice that annotations of an object, or of its pod template, state."""
     is_wanted = False
     names: dict[str, None] = {}
-    for name, value in _annotations(obj, at):
+    for name, value in _annotations(data, at):
         if name not in LISTS:
             continue
         if value == "true":
@@ -62,11 +62,11 @@ def read_request(obj: Data, at: Pointer = ("spec",)) -> Request:
     return Request(is_wanted, tuple(names))
 
 
-def _annotations(obj: Data, at: Pointer) -> Iterator[tuple[str, str]]:
+def _annotations(data: Data, at: Pointer) -> Iterator[tuple[str, str]]:
     """Yield name and value of the annotations about the proxy; Kubernetes refuses ``true`` without quotes."""
     # The object and its pod template both have annotations; those of a Pod are one.
     for above in dict.fromkeys(((), at[:-1])):
-        annotations = lookup(obj, (*above, "metadata", "annotations"))
+        annotations = lookup(data, (*above, "metadata", "annotations"))
         for name in (*LISTS, *REFUSALS):
             value = lookup(annotations, (name,))
             if isinstance(value, bool):
@@ -95,22 +95,24 @@ class Chosen(NamedTuple):
     names: Texts = ()
 
 
-def chosen_charts(obj: Data, options: Data, sources: ChartSources = NO_SOURCES) -> Iterator[Chosen]:
+def chosen_charts(
+    data: Data, options: Data, sources: ChartSources = NO_SOURCES
+) -> Iterator[Chosen]:
     """Yield the charts of an object that get the proxy, given the options of the target ``charts``."""
-    if is_refused(obj):
+    if is_refused(data):
         return
-    request = read_request(obj)
+    request = read_request(data)
     matchers = options.get("choose", ())
     is_requested = request.is_wanted or bool(request.names)
-    for use in charts_of(obj, sources, takes_any_folder=is_requested):
+    for use in charts_of(data, sources, takes_any_folder=is_requested):
         is_chosen = is_requested
         for matcher in matchers:
-            is_chosen = is_chosen or fits_chart(matcher, obj, use)
+            is_chosen = is_chosen or fits_chart(matcher, data, use)
         if is_chosen:
             yield Chosen(use, request.names)
 
 
-def fits_chart(matcher: Data, obj: Data, use: ChartUse) -> bool:
+def fits_chart(matcher: Data, data: Data, use: ChartUse) -> bool:
     """Return whether a chart of an object fits a matcher."""
-    subject = {**_subject(obj), "charts": use.name, "repositories": use.repository}
+    subject = {**_subject(data), "charts": use.name, "repositories": use.repository}
     return matches(matcher, subject)

@@ -20,9 +20,9 @@ KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
 _HASHED = rf"{SYSTEMD_PROXY_SUFFIX}-[0-9a-f]{{10}}$"
 
 
-def name_for(cluster: str) -> str:
+def name_for(cluster_name: str) -> str:
     """Return the name of the Secret of a Cluster."""
-    return f"{cluster}{SYSTEMD_PROXY_SUFFIX}"
+    return f"{cluster_name}{SYSTEMD_PROXY_SUFFIX}"
 
 
 def without_hash(name: str) -> str:

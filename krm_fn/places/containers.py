@@ -60,26 +60,26 @@ class Container(NamedTuple):
         return re.sub(r"(:[^/]*)?(@.*)?\Z", "", image)
 
 
-def pod_spec(obj: Data) -> Pointer | None:
+def pod_spec(data: Data) -> Pointer | None:
     """Return the path of the pod specification of an object; None if it runs no pods."""
-    return POD_SPEC_OF.get(group_kind(obj))
+    return POD_SPEC_OF.get(group_kind(data))
 
 
-def labels(obj: Data, key: str) -> set[str]:
+def labels(data: Data, key: str) -> set[str]:
     """Return the values that an object and its pod template have under a label: none, one, or two."""
     values = set()
     for above in ((), ("spec", "template")):
-        value = text_at(obj, (*above, "metadata", "labels", key))
+        value = text_at(data, (*above, "metadata", "labels", key))
         if value:
             values.add(value)
     return values
 
 
 def containers(
-    obj: Data, field: str = CONTAINERS, *, at: Pointer = POD_SPEC
+    data: Data, field: str = CONTAINERS, *, at: Pointer = POD_SPEC
 ) -> Iterator[Container]:
     """Yield the containers of one list in the pod specification at ``at``; items of a wrong type are left out."""
-    for path, item in items_at(obj, (*at, field)):
+    for path, item in items_at(data, (*at, field)):
         if isinstance(item, Mapping):
             yield Container(text_at(item, ("name",)), path, item)
 
@@ -223,11 +223,11 @@ def _corrected(entry: Data, value: str) -> Fields:
     return {name: member for name, member in members.items() if name in ("name", "value")}
 
 
-def _report_reference(draft: Draft, place: Place, path: Pointer, entry: Data) -> None:
+def _report_reference(draft: Draft, place: Place, path: Pointer, member: Data) -> None:
     """Report a reference to a Secret that gives way to a value in clear text, or goes."""
-    if isinstance(lookup(entry, ("valueFrom", "secretKeyRef")), Mapping):
+    if isinstance(lookup(member, ("valueFrom", "secretKeyRef")), Mapping):
         message = (
-            f"`{entry['name']}` in {place.label} came from a Secret, and no longer does: "
+            f"`{member['name']}` in {place.label} came from a Secret, and no longer does: "
             'set `conflict` to "Keep" to leave it'
         )
         draft.report("PasswordExposed", message, path)
@@ -241,10 +241,10 @@ def variable_of(entry: Any) -> str | None:
     return None
 
 
-def read_entry(blank: Reading, entry: Data) -> Reading:
+def read_entry(blank: Reading, member: Data) -> Reading:
     """Return a reading, whose path leads to an entry, with the value that the entry gives the variable."""
-    value = entry.get("value")
-    if entry.get("valueFrom") is not None:
+    value = member.get("value")
+    if member.get("valueFrom") is not None:
         path = (*blank.path, "valueFrom")
         return blank._replace(path=path, why_unknown="it comes from a `valueFrom`")
     if value is None:
@@ -259,13 +259,13 @@ def read_entry(blank: Reading, entry: Data) -> Reading:
     return reading._replace(why_unknown="it refers to another variable", unresolved=value)
 
 
-def read_all_containers(obj: Data) -> Iterator[Reading]:
+def read_all_containers(data: Data) -> Iterator[Reading]:
     """Yield the variables that all containers of a workload set, chosen or not."""
-    at = pod_spec(obj)
+    at = pod_spec(data)
     if at is None:
         return
     for field in LISTS:
-        for container in containers(obj, field, at=at):
+        for container in containers(data, field, at=at):
             form = EnvEntries(env_from=container.fields.get("envFrom"))
             place = Place((*container.path, "env"), form, container.label)
-            yield from form.read(obj, place)
+            yield from form.read(data, place)

@@ -79,77 +79,77 @@ def chart_sources(objects: Iterable[Object], folders: Folders) -> ChartSources:
 
 
 def charts_of(
-    obj: Data, sources: ChartSources = NO_SOURCES, *, takes_any_folder: bool = False
+    data: Data, sources: ChartSources = NO_SOURCES, *, takes_any_folder: bool = False
 ) -> Iterator[ChartUse]:
     """Yield the charts of a HelmRelease or an Application.
 
     Args:
-        obj: the object.
+        data: the object.
         sources: those that a HelmRelease may name.
         takes_any_folder: whether the folder of an Application holds a chart though nothing but its author says so.
     """
-    kind = group_kind(obj)
-    if kind == HELM_RELEASE and chart_of(obj):
-        yield _release_chart(obj, sources)
+    kind = group_kind(data)
+    if kind == HELM_RELEASE and chart_of(data):
+        yield _release_chart(data, sources)
     elif kind == APPLICATION:
-        paths = [path for path, _ in items_at(obj, ("spec", "sources"))]
+        paths = [path for path, _ in items_at(data, ("spec", "sources"))]
         for path in paths or [("spec", "source")]:
-            use = _application_chart(obj, path)
+            use = _application_chart(data, path)
             if not use.name:
                 continue
             may_hold_others = use.is_folder and not takes_any_folder
-            if may_hold_others and not _holds_chart(obj, path):
+            if may_hold_others and not _holds_chart(data, path):
                 continue
             yield use
 
 
-def _release_chart(obj: Data, sources: ChartSources) -> ChartUse:
+def _release_chart(data: Data, sources: ChartSources) -> ChartUse:
     path = (*_CHART, "sourceRef")
-    chart = text_at(obj, (*_CHART, "chart"))
+    chart = text_at(data, (*_CHART, "chart"))
     # ``chartRef`` names an OCIRepository, whose URL ends with the name of the chart, or a HelmChart.
-    source = lookup(obj, path if chart else _CHART_REF)
+    source = lookup(data, path if chart else _CHART_REF)
     kind = text_at(source, ("kind",))
     name = text_at(source, ("name",))
     namespace = text_at(source, ("namespace",))
     if not namespace:
-        namespace = text_at(obj, ("metadata", "namespace"))
+        namespace = text_at(data, ("metadata", "namespace"))
     listed = sources.find(Key(FLUX_SOURCES, kind, namespace, name))
     names = ""
-    version = text_at(obj, (*_CHART, "version"))
+    version = text_at(data, (*_CHART, "version"))
     if not chart:
         steps = [_last_step(source.url) for source in listed]
         names = " or ".join(dict.fromkeys(steps))
         version = " || ".join(source.version for source in listed)
-    repository = text_at(obj, (*path, "name"))
+    repository = text_at(data, (*path, "name"))
     # In a GitRepository, or a Bucket, the chart is a path, whose last step its author chose.
     is_folder = "/" in chart and kind != "HelmRepository"
     if is_folder:  # the version is that of the Git repository, or none
         version = ""
     urls = " ".join(source.url for source in listed)
     if not names:
-        names = chart_of(obj)
+        names = chart_of(data)
     return ChartUse(names, repository, ("spec",), urls, is_folder, version)
 
 
-def _application_chart(obj: Data, path: Pointer) -> ChartUse:
-    repository = text_at(obj, (*path, "repoURL")).strip()
-    chart = text_at(obj, (*path, "chart")).strip()
+def _application_chart(data: Data, path: Pointer) -> ChartUse:
+    repository = text_at(data, (*path, "repoURL")).strip()
+    chart = text_at(data, (*path, "chart")).strip()
     # Argo CD takes a chart from an OCI registry also without ``chart``, by the URL alone.
     if not chart and repository.startswith("oci://"):
         chart = repository
-    folder = text_at(obj, (*path, "path")).strip()
+    folder = text_at(data, (*path, "path")).strip()
     name = _last_step(folder)
     if name and not chart:
         return ChartUse(name, repository, path, repository, is_folder=True)
-    version = text_at(obj, (*path, "targetRevision"))
+    version = text_at(data, (*path, "targetRevision"))
     return ChartUse(_last_step(chart), repository, path, repository, version=version)
 
 
-def _holds_chart(obj: Data, path: Pointer) -> bool:
+def _holds_chart(data: Data, path: Pointer) -> bool:
     """Return whether a folder holds no plain manifests: values of Helm, or the usual folder of charts, tell."""
-    if lookup(obj, (*path, "helm")):
+    if lookup(data, (*path, "helm")):
         return True
-    folder = text_at(obj, (*path, "path")).strip("/ ")
+    folder = text_at(data, (*path, "path")).strip("/ ")
     *above, _ = folder.split("/")
     return "charts" in above
 

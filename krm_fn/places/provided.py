@@ -117,14 +117,14 @@ def unite(values: Data, united: Fields) -> None:
             united.setdefault(name, value)
 
 
-def name_of(obj: Data) -> str:
+def name_of(data: Data) -> str:
     """Return the name of an object, "" for none."""
-    return text_at(obj, ("metadata", "name"))
+    return text_at(data, ("metadata", "name"))
 
 
-def namespace_of(obj: Data) -> str:
+def namespace_of(data: Data) -> str:
     """Return the namespace that an object names, "" for none."""
-    return text_at(obj, ("metadata", "namespace"))
+    return text_at(data, ("metadata", "namespace"))
 
 
 def references_in(namespace: str, container: Container) -> Iterator[DataReference]:

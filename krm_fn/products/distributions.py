@@ -337,6 +337,6 @@ TEMPLATES = {key: rows[0] for key, rows in OF_KIND.items() if rows[0].is_templat
 """API group and kind of a template -> its first row."""
 
 
-def target_rows(target: str) -> list[DistributionRow]:
+def target_rows(target_id: str) -> list[DistributionRow]:
     """Return the rows of a target."""
-    return [row for row in ROWS if row.target == target]
+    return [row for row in ROWS if row.target == target_id]

@@ -284,6 +284,6 @@ OF_CLASSES = "nodes.classes"
 """The target that lets a ClusterClass give nodes what these targets write into its templates."""
 
 
-def edited_kinds(target: str) -> frozenset[GroupKind]:
+def edited_kinds(target_id: str) -> frozenset[GroupKind]:
     """Return API group and kind of the objects that a target of ``TARGETS`` edits."""
-    return frozenset(key for key, kind in NODE_KINDS.items() if target in kind.system.targets)
+    return frozenset(key for key, kind in NODE_KINDS.items() if target_id in kind.system.targets)

@@ -71,9 +71,9 @@ def declaration(config: ProxyConfig, subject: Data) -> Declaration:
     return declared._replace(no_proxy=(*declared.no_proxy, entry))
 
 
-def subject_of(membership: Membership, target: str, name: str = "") -> Data:
+def subject_of(membership: Membership, target_id: str, name: str = "") -> Data:
     """Return a place as the ``match`` of an override sees it: an object, by its name, in one of its Clusters."""
-    subject: Fields = {"targets": (target, system_of(target)), "objects": name}
+    subject: Fields = {"targets": (target_id, system_of(target_id)), "objects": name}
     cluster = membership.cluster
     if membership.is_known:
         subject["clusters"] = cluster.name
@@ -139,17 +139,17 @@ def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> Cl
     return known.completed_by(assumed)._replace(networks=networks, hosts=hosts)
 
 
-def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missing | None:
+def lack_of(fact: Missing, declared_place: DeclaredPlace, *, calls_nodes: bool) -> Missing | None:
     """Return a fact that the list of a place needs and nothing says; None where it is known or not needed.
 
     Args:
         fact: one of ``FACTS``.
-        place: the declarations and facts there.
+        declared_place: the declarations and facts there.
         calls_nodes: whether a program that reads the list calls other nodes by their addresses.
     """
-    known = place.network
-    is_known = place.membership.is_known
-    policy = place.declaration.policy
+    known = declared_place.network
+    is_known = declared_place.membership.is_known
+    policy = declared_place.declaration.policy
     is_derived = any(map(policy.derives, fact.switches))
     if fact not in _NEEDED.get(policy.style, FACTS) or not is_derived:
         return None
@@ -157,36 +157,40 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
         return None
     if fact.is_about_nodes:
         endpoint = value_of(known.endpoint)
-        is_covered = any(holds(entry.text, endpoint) for entry in place.declaration.no_proxy)
+        is_covered = any(
+            holds(entry.text, endpoint) for entry in declared_place.declaration.no_proxy
+        )
         if not (is_known and calls_nodes) or is_covered:
             return None
     kind = known.infrastructure_kind.removesuffix("Template")
     path = network_path(kind)
     field = fact.field or (f"`spec.{path}` of the {kind}" if path else "")
-    cluster = place.membership.cluster.full_name if is_known else ""
+    cluster = declared_place.membership.cluster.full_name if is_known else ""
     return fact._replace(field=field, cluster=cluster)
 
 
-def talks_to_nodes(target: str, options: TargetOptions, memberships: Sequence[Membership]) -> bool:
+def talks_to_nodes(
+    target_id: str, options: TargetOptions, memberships: Sequence[Membership]
+) -> bool:
     """Return whether the output of a target reaches a program that calls nodes by their addresses.
 
     The program that sets up a node calls etcd of others, and kubeadm copies its variables into the pods of the control
     plane (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
     """
-    is_exporter = target == OF_CLASSES or target in EXPORTERS
-    if not is_exporter or not exports_variables(options.of(target)):
+    is_exporter = target_id == OF_CLASSES or target_id in EXPORTERS
+    if not is_exporter or not exports_variables(options.of(target_id)):
         return False
     return any(membership.role is Role.CONTROL_PLANE for membership in memberships)
 
 
 def cache_key(
-    target: str, config: ProxyConfig, memberships: Sequence[Membership]
+    target_id: str, config: ProxyConfig, memberships: Sequence[Membership]
 ) -> tuple[str, bool]:
     """Return a cache key: targets with equal keys and equal readers get the same proxy."""
     names_targets = any("targets" in override.match for override in config.overrides)
-    tells_apart = names_targets or _keeps(config, target)
-    calls_nodes = talks_to_nodes(target, config.targets, memberships)
-    return target if tells_apart else "", calls_nodes
+    tells_apart = names_targets or _keeps(config, target_id)
+    calls_nodes = talks_to_nodes(target_id, config.targets, memberships)
+    return target_id if tells_apart else "", calls_nodes
 
 
 def resolve(  # noqa: PLR0913 -- all but the first two are keywords
@@ -281,19 +285,19 @@ def _known_elsewhere(guest: Membership) -> Membership:
     return guest._replace(cluster=cluster)
 
 
-def _keeps(config: ProxyConfig, target: str) -> bool:
+def _keeps(config: ProxyConfig, target_id: str) -> bool:
     """Return whether a target keeps the values of others."""
-    return config.targets.systems.get(target, {}).get("conflict") == "Keep"
+    return config.targets.systems.get(target_id, {}).get("conflict") == "Keep"
 
 
 def declared_urls(
-    config: ProxyConfig, memberships: Sequence[Membership], *, target: str, name: str = ""
+    config: ProxyConfig, memberships: Sequence[Membership], *, target_id: str, name: str = ""
 ) -> Urls | None:
     """Return the proxies for ``http://`` and ``https://`` that ``resolve`` finds; None if nothing declares any."""
     if config.is_removal:
         return "", ""
     readers = Readers(Audience.PRODUCT)
-    resolved = resolve(config, memberships, target=target, readers=readers, name=name)
+    resolved = resolve(config, memberships, target=target_id, readers=readers, name=name)
     return resolved.urls if resolved.declared else None
 
 
@@ -333,12 +337,12 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> Membershi
     return tuple(withheld)
 
 
-def _differs_from_cluster(config: ProxyConfig, place: DeclaredPlace) -> bool:
+def _differs_from_cluster(config: ProxyConfig, declared_place: DeclaredPlace) -> bool:
     """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
-    if not (config.overrides and place.membership.is_known):
+    if not (config.overrides and declared_place.membership.is_known):
         return False
-    of_cluster = subject_of(Membership(place.membership.cluster), "")
-    return place.declaration.differs(declaration(config, of_cluster))
+    of_cluster = subject_of(Membership(declared_place.membership.cluster), "")
+    return declared_place.declaration.differs(declaration(config, of_cluster))
 
 
 def _known_networks(places: Iterable[DeclaredPlace]) -> tuple[ClusterNetwork, ...]:

@@ -35,9 +35,9 @@ def skeleton(
     return new
 
 
-def was_created(obj: Data) -> bool:
+def was_created(data: Data) -> bool:
     """Return whether this program created an object, judged by its label."""
-    return bool(lookup(obj, ("metadata", "labels", _LABEL)) == OURS)
+    return bool(lookup(data, ("metadata", "labels", _LABEL)) == OURS)
 
 
 def trusted_config_map() -> Place:

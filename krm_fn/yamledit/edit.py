@@ -362,19 +362,19 @@ class _Writer:
         return line_before, end_of_line(text, end), ""
 
     def _block_insertion(
-        self, entry: NewEntry, front: Slot | None, first: Slot, style: Layout
+        self, new_entry: NewEntry, front: Slot | None, first: Slot, style: Layout
     ) -> Edit:
         """Insert lines below the child in front, or above ``first``, the first child that stays."""
         column = column_of(self.text, first.start)
         pad = " " * column
-        if entry.moved:
+        if new_entry.moved:
             # It keeps its style and the comment behind it.
-            end = end_of_line(self.text, entry.moved.end)
-            lines = pad + self.text[entry.moved.start : end]
+            end = end_of_line(self.text, new_entry.moved.end)
+            lines = pad + self.text[new_entry.moved.start : end]
         else:
-            new: Any = [entry.data]
-            if entry.name is not None:
-                new = {entry.name: entry.data}
+            new: Any = [new_entry.data]
+            if new_entry.name is not None:
+                new = {new_entry.name: new_entry.data}
             lines = style.newline.join(block(new, column, style))
         if front:
             position = layout.end_of_child(self.text, front.end, column)
@@ -382,7 +382,7 @@ class _Writer:
         start = first.start
         above = layout.above_comments(self.text, start)
         comments = self.text[above:start]
-        belong_to_first = entry.name is None or "#@" in comments
+        belong_to_first = new_entry.name is None or "#@" in comments
         if comments and belong_to_first:
             # The comments above the first item stay with it, and so do annotations of ytt above a first member.
             return above, above, lines + style.newline
@@ -390,13 +390,13 @@ class _Writer:
         return start, start, lines + style.newline + pad
 
     def _flow_insertion(
-        self, entry: NewEntry, front: Slot | None, first: Slot, style: Layout
+        self, new_entry: NewEntry, front: Slot | None, first: Slot, style: Layout
     ) -> Edit:
         """Insert a child behind the child in front, or before ``first``; on its own line if its neighbour is."""
-        quote = style.quote_for("", entry.data)
-        text = flow(entry.data, style, quote)
-        if entry.name is not None:
-            name = key(entry.name, flow=True, json=style.json)
+        quote = style.quote_for("", new_entry.data)
+        text = flow(new_entry.data, style, quote)
+        if new_entry.name is not None:
+            name = key(new_entry.name, flow=True, json=style.json)
             text = f"{name}: {text}"
         neighbour = (front or first).start
         gap = " "

@@ -87,10 +87,12 @@ def test_the_config_that_is_named_is_the_one_of_several_in_the_folder(tmp_path: 
 
 
 def test_patches_of_kustomizations_are_only_checked(tmp_path: Path) -> None:
+    """What one of them replaces is named (``PatchErases``)."""
     write(tmp_path, {"proxy.yaml": CONFIG, "nodes.yaml": NODES, "kustomization.yaml": "patches: [{path: bad.yaml}]\n"})
     write(tmp_path, {"bad.yaml": BAD})
-    assert "bad.yaml" not in command(tmp_path, "run", ".").stderr
-    assert "bad.yaml" not in command(tmp_path, "explain", ".").stdout
+    done = command(tmp_path, "run", ".")
+    assert "PatchErases" in done.stderr
+    assert "  nodes.yaml: KubeadmConfig/md-0" in done.stderr
     assert "bad.yaml" in command(tmp_path, "lint", ".").stdout
 
 

@@ -58,7 +58,7 @@ def test_what_nobody_says_about_many_clusters_is_one_warning() -> None:
     assert len(said.clusters) == 6
 
 
-def test_a_service_cidr_that_is_filled_in_later_is_one_warning_of_many_clusters() -> None:
+def test_a_service_cidr_that_is_filled_in_later_is_one_information_of_many_clusters() -> None:
     items = []
     for name in "abc":
         text = CLUSTER.replace("pods: {", "services: {cidrBlocks: ['${SERVICES}']}, pods: {")

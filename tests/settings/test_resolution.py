@@ -205,7 +205,7 @@ def test_the_proxy_that_is_declared_for_a_place(
     spec: dict[str, Any], membership: Membership, expected: tuple[str, str] | None
 ) -> None:
     config = loaded(**spec)
-    assert declared_urls(config, [membership], target="nodes.kubelet", name="x") == expected
+    assert declared_urls(config, [membership], target_id="nodes.kubelet", name="x") == expected
     found = resolve(config, [membership], target="nodes.kubelet", readers=Readers(Audience.NODE), name="x")
     assert (found.urls, found.declared) == (expected or ("", ""), expected is not None)
     is_withheld = membership is CLAIMED and expected is None

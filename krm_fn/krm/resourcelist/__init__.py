@@ -60,8 +60,8 @@ class ResourceList(Entries):
         InputError: the bytes are not one; its line says which form they must have.
     """
 
-    def __init__(self, data: bytes) -> None:
-        text = _decode(data)
+    def __init__(self, content: bytes) -> None:
+        text = _decode(content)
         self._bom = _BOM if text.startswith(_BOM) else ""
         self._layout = _layout(text.removeprefix(_BOM))
         super().__init__([(self._layout.text, self._layout.spans)])
@@ -155,10 +155,10 @@ def _is_plain(text: str) -> bool:
     return re.search("(?m)^[\"']?apiVersion", text) is not None
 
 
-def _decode(data: bytes) -> str:
-    if not data or data.isspace():
+def _decode(content: bytes) -> str:
+    if not content or content.isspace():
         raise InputError(f"the input is empty; {SHAPE}")
     try:
-        return data.decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"the input must be UTF-8, but byte {error.start + 1} is not") from None

@@ -107,12 +107,12 @@ def objects(item: Fields, path: Pointer = (), outer: ObjectRef = _NO_OBJECT) -> 
             yield from objects(nested, inner_path, ref)
 
 
-def group_kind(obj: Data) -> GroupKind:
+def group_kind(data: Data) -> GroupKind:
     """Return API group and kind of plain data, as ``Object.group_kind``.
 
     A member that is missing or no string is empty.
     """
-    return _group(_text(obj, "apiVersion")), _text(obj, "kind")
+    return _group(_text(data, "apiVersion")), _text(data, "kind")
 
 
 def _group(api_version: str) -> str:
@@ -122,17 +122,17 @@ def _group(api_version: str) -> str:
     return ""
 
 
-def reference(obj: Data) -> ObjectRef:
+def reference(data: Data) -> ObjectRef:
     """Return identity and file of an object; a member that is missing or no string is empty."""
-    metadata = _mapping(obj, "metadata")
+    metadata = _mapping(data, "metadata")
     notes = _mapping(metadata, "annotations")
     index = str(notes.get(_INDEX, notes.get("config.kubernetes.io/index")))
     number = 0
     if is_index(index):
         number = int(index)
     return ObjectRef(
-        api_version=_text(obj, "apiVersion"),
-        kind=_text(obj, "kind"),
+        api_version=_text(data, "apiVersion"),
+        kind=_text(data, "kind"),
         name=_text(metadata, "name"),
         namespace=_text(metadata, "namespace"),
         file_path=_text(notes, _PATH) or _text(notes, "config.kubernetes.io/path"),
@@ -148,13 +148,13 @@ def function_config(data: Any) -> Object:
     return Object(("functionConfig",), data, ref)
 
 
-def new_file_name(obj: Data) -> str:
+def new_file_name(data: Data) -> str:
     """Return the name of the file of a new object, which no file system takes for a path or for two names.
 
     A name of an object that holds anything else than small letters, digits, dots and hyphens, or that is too long, gets
     a digest in the place of the lost letters, so that two objects do not share a file.
     """
-    ref = reference(obj)
+    ref = reference(data)
     parts = (ref.kind.lower(), ref.namespace, ref.name)
     name = "-".join(filter(None, parts))
     fit = re.sub(_UNFIT, "-", name)[:_LONGEST_NAME]
@@ -168,7 +168,7 @@ def new_file_name(obj: Data) -> str:
     return f"{fit}.yaml"
 
 
-def with_path(obj: Data, folder: str) -> Data:
+def with_path(data: Data, folder: str) -> Data:
     """Return a new object with the path of its file, unless the path that kpt makes of its names is as good.
 
     That path is the same for objects of one name in the folders of two clusters, and may lead out of the package.
@@ -176,18 +176,18 @@ def with_path(obj: Data, folder: str) -> Data:
     kpt cleans of ``..`` and writes to.
 
     Args:
-        obj: the new object.
+        data: the new object.
         folder: the folder that it has to be in; "" for any.
     """
-    ref = reference(obj)
+    ref = reference(data)
     is_upwards = ref.namespace in (".", "..")
     if not folder and not is_upwards and not re.search(r"[/\\]", ref.namespace + ref.name):
-        return obj
-    name = new_file_name(obj)
+        return data
+    name = new_file_name(data)
     path = f"{folder}/{name}" if folder else name
-    annotations = {**_metadata(obj, "annotations"), _PATH: path}
-    metadata = {**obj["metadata"], "annotations": annotations}
-    return {**obj, "metadata": metadata}
+    annotations = {**_metadata(data, "annotations"), _PATH: path}
+    metadata = {**data["metadata"], "annotations": annotations}
+    return {**data, "metadata": metadata}
 
 
 class NewObject(NamedTuple):
@@ -237,8 +237,8 @@ def item_after(read: Callable[[], Any], objects: Mapping[Pointer, Any]) -> Any:
     return item
 
 
-def _metadata(obj: Data, field: str) -> Fields:
-    return _mapping(_mapping(obj, "metadata"), field)
+def _metadata(data: Data, field: str) -> Fields:
+    return _mapping(_mapping(data, "metadata"), field)
 
 
 def _mapping(data: Data, name: str) -> Fields:

@@ -56,17 +56,17 @@ def _is_extra(data: Data, field: str, cluster_values: Mapping[str, str]) -> bool
     return False
 
 
-def _is_installed_in(data: Data, cluster: str) -> bool:
+def _is_installed_in(data: Data, cluster_name: str) -> bool:
     """Return whether an App is installed in the workload cluster of that name."""
     if lookup(data, ("spec", "kubeConfig", "inCluster")) is True:
         return False
     kubeconfig = text_at(data, ("spec", "kubeConfig", "secret", "name"))
     if kubeconfig:
-        return kubeconfig == f"{cluster}-kubeconfig"
+        return kubeconfig == f"{cluster_name}-kubeconfig"
     labels = lookup(data, ("metadata", "labels"))
     version = text_at(labels, (giantswarm.OPERATOR_VERSION_LABEL,))
     clusters = (text_at(labels, (giantswarm.CLUSTER_LABEL,)), namespace_of(data))
-    return version != giantswarm.MANAGEMENT_CLUSTER_VERSION and cluster in clusters
+    return version != giantswarm.MANAGEMENT_CLUSTER_VERSION and cluster_name in clusters
 
 
 class _Apps(Target):

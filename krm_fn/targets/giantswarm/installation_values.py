@@ -47,7 +47,7 @@ def _operator_places(data: Any, root: Pointer) -> Places:
     return helm_values.present(data, root, (giantswarm.PROXY, SHORT._replace(in_unit=True)))
 
 
-def _cluster_places(name: str, cluster: str, data: Any, root: Pointer) -> Places:
+def _cluster_places(name: str, cluster_name: str, data: Any, root: Pointer) -> Places:
     """Yield the places that are there, or else the one where a proxy belongs, in the values of the Cluster."""
     rows = []
     for path, form in _OF_A_CLUSTER:
@@ -57,7 +57,7 @@ def _cluster_places(name: str, cluster: str, data: Any, root: Pointer) -> Places
     if root:
         is_to_be_added = not lookup(data, ("spec", "valuesFrom"))
     else:
-        is_of_cluster = user_values_of(name) in (cluster, lookup(data, _NAME))
+        is_of_cluster = user_values_of(name) in (cluster_name, lookup(data, _NAME))
         is_to_be_added = isinstance(data.get("global"), dict) and is_of_cluster
     # Only a chart that makes this Cluster gets a new place; other values may be of any chart.
     if not rows and is_to_be_added:

@@ -48,9 +48,9 @@ def _places(document: Any) -> Iterator[Place]:
         yield _TOP
 
 
-def _is_there(text: embedded.Value) -> bool:
+def _is_there(value: embedded.Value) -> bool:
     """Return whether the first document of a text sets one of the names already."""
-    for document in embedded.mappings(text):
+    for document in embedded.mappings(value):
         environment = lookup(document.data, _ENVIRONMENT.path)
         names = {*document.data, *(environment if isinstance(environment, dict) else ())}
         return not names.isdisjoint(_ORDER)

@@ -91,23 +91,23 @@ def _check_rule(policy: Data, rule: PolicyRule) -> list[Result]:
 
 
 def _check_entry(
-    policy: Data, rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]
+    policy: Data, rule: PolicyRule, policy_entry: PolicyEntry, kinds: Set[str]
 ) -> Iterator[Result]:
     # A strategic merge joins entries by ``name`` and keeps the other members of the pod's own entry.
-    if "valueFrom" not in lookup(policy, entry.path):
+    if "valueFrom" not in lookup(policy, policy_entry.path):
         message = (
             f"{rule.title} keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects such a "
             "pod: add `valueFrom: null`"
         )
-        yield Result.of("PolicyKeepsValueFrom", message, entry.path)
+        yield Result.of("PolicyKeepsValueFrom", message, policy_entry.path)
     # Only with an anchor is ``*`` a pattern.
-    if text_at(policy, (*entry.path[:-2], "name")) == "*":
+    if text_at(policy, (*policy_entry.path[:-2], "name")) == "*":
         message = (
             f'{rule.title} adds a container that is literally named "*" to every pod, which the API server rejects: '
             'write `(name): "*"` for all containers'
         )
-        yield Result.of("PolicyBroken", message, entry.path[:-2])
-    patched = _pod_spec(entry)
+        yield Result.of("PolicyBroken", message, policy_entry.path[:-2])
+    patched = _pod_spec(policy_entry)
     right = {_PLACES.get(kind) for kind in kinds}
     # A rule for a Deployment that patches ``spec.containers``, the place of a Pod, changes nothing.
     if kinds and None not in right and patched not in right:
@@ -115,15 +115,15 @@ def _check_entry(
             f"Kyverno skips the patch of {rule.title}, because `{'.'.join(patched)}` is no place of containers in "
             f"{', '.join(sorted(kinds))}"
         )
-        yield Result.of("PolicyBroken", message, entry.path)
+        yield Result.of("PolicyBroken", message, policy_entry.path)
 
 
-def _pod_spec(entry: PolicyEntry) -> Pointer:
+def _pod_spec(policy_entry: PolicyEntry) -> Pointer:
     """Return the path that an entry has in the object that is patched, down to the pod specification."""
-    backwards = entry.path[::-1]
-    start = len(entry.path) - backwards.index(STRATEGIC_MERGE)
+    backwards = policy_entry.path[::-1]
+    start = len(policy_entry.path) - backwards.index(STRATEGIC_MERGE)
     # Behind it are ``containers``, the number of one, ``env``, and the number of the entry.
-    steps = entry.path[start:-4]
+    steps = policy_entry.path[start:-4]
     return tuple(map(bare, steps))
 
 

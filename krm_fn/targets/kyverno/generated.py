@@ -64,15 +64,15 @@ def objects(options: Options) -> NewObjects:
         yield {**obj, "apiVersion": f"{_GROUPS[created]}/v1"}
 
 
-def is_generated(obj: Data) -> bool:
+def is_generated(data: Data) -> bool:
     """Return whether inject-proxy generated an object, by its labels."""
-    label = lookup(obj, ("metadata", "labels", _LABEL))
-    return created_objects.was_created(obj) and label == "generated"
+    label = lookup(data, ("metadata", "labels", _LABEL))
+    return created_objects.was_created(data) and label == "generated"
 
 
-def name_taken(obj: Data, options: Options) -> Result | None:
+def name_taken(data: Data, options: Options) -> Result | None:
     """Return an error if an object of another author has kind and name of one that the options ask for."""
-    if is_generated(obj) or not _is_wanted(obj, options):
+    if is_generated(data) or not _is_wanted(data, options):
         return None
     message = (
         "inject-proxy did not create this object, and the policy that `spec.targets.kyverno.generate` "
@@ -81,12 +81,12 @@ def name_taken(obj: Data, options: Options) -> Result | None:
     return Result.of("CannotWrite", message, ("metadata", "name"))
 
 
-def _is_wanted(obj: Data, options: Options) -> bool:
+def _is_wanted(data: Data, options: Options) -> bool:
     """Return whether an object has a kind and the name that the options ask for."""
-    kind = obj.get("kind")
+    kind = data.get("kind")
     if kind not in _GENERATED_KINDS[options.get("generate")]:
         return False
-    return bool(lookup(obj, ("metadata", "name")) == created_objects.OURS)
+    return bool(lookup(data, ("metadata", "name")) == created_objects.OURS)
 
 
 class GeneratedForm(NamedTuple):

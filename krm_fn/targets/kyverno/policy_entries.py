@@ -69,7 +69,7 @@ class PolicyForm(ABC):
         for place, text in texts.items():
             draft.set(place.path, text)
 
-    def container_name(self, entry: PolicyEntry, label: str) -> str:
+    def container_name(self, policy_entry: PolicyEntry, label: str) -> str:
         """Return the name that messages give to the container of an entry."""
         return label
 
@@ -87,18 +87,18 @@ class PolicyForm(ABC):
         else:
             self.remove(draft, place, entries)
 
-    def _reading(self, data: Any, whole: Place, entry: PolicyEntry) -> Reading:
-        path = entry.place.path
+    def _reading(self, data: Any, whole: Place, policy_entry: PolicyEntry) -> Reading:
+        path = policy_entry.place.path
         raw = text_at(data, path)
-        place = self.container_name(entry, whole.label)
+        place = self.container_name(policy_entry, whole.label)
         value = None
-        if entry.value is not None:
-            value = read_kubernetes_env(entry.value)
-        if entry.value is None or entry.rest:
-            why = entry.problem or COMPUTED
-            return Reading(entry.name, None, path, raw, place, why, value or "")
-        unresolved = entry.value if value is None else ""
-        return Reading(entry.name, value, path, raw, place, unresolved=unresolved)
+        if policy_entry.value is not None:
+            value = read_kubernetes_env(policy_entry.value)
+        if policy_entry.value is None or policy_entry.rest:
+            why = policy_entry.problem or COMPUTED
+            return Reading(policy_entry.name, None, path, raw, place, why, value or "")
+        unresolved = policy_entry.value if value is None else ""
+        return Reading(policy_entry.name, value, path, raw, place, unresolved=unresolved)
 
     def _fill(
         self, draft: Draft, place: Place, entries: Sequence[PolicyEntry], variables: Variables
@@ -136,13 +136,13 @@ def _unwritten(
     return Result.of("ByHand", message, entries[0].path, is_stale=is_stale)
 
 
-def _new_value(entry: PolicyEntry, variables: Variables) -> str:
+def _new_value(policy_entry: PolicyEntry, variables: Variables) -> str:
     """Return the value that an entry is to have."""
-    return kubernetes_env(variables.get(entry.name, ""))
+    return kubernetes_env(variables.get(policy_entry.name, ""))
 
 
-def _new_text(entry: PolicyEntry, variables: Variables) -> str:
-    return _new_value(entry, variables) + entry.rest
+def _new_text(policy_entry: PolicyEntry, variables: Variables) -> str:
+    return _new_value(policy_entry, variables) + policy_entry.rest
 
 
 def is_computed(text: str) -> bool:

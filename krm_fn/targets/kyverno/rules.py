@@ -165,7 +165,7 @@ def _entry(fields: Data, path: Pointer, context: ContextTexts) -> PolicyEntry | 
     return entry._replace(value=text or None, problem=_OTHER_FORM)
 
 
-def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> PolicyEntry:
+def _resolved(policy_entry: PolicyEntry, text: ContextText, context: ContextTexts) -> PolicyEntry:
     """Return an entry with the text that decides its value, to which references lead from variable to variable."""
     for _ in range(_STEPS):
         reference = _REFERENCE.fullmatch(text.text.strip())
@@ -175,9 +175,9 @@ def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> P
         if target is None:
             break
         text = target
-    entry = entry._replace(place=TextPlace(text.path))
+    policy_entry = policy_entry._replace(place=TextPlace(text.path))
     if not is_computed(text.text):
-        return entry._replace(value=text.text)
+        return policy_entry._replace(value=text.text)
     parts = split_list(text.text)
     plain = []
     rest = ""
@@ -188,9 +188,9 @@ def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> P
             plain.append(part)
     # ``{{ a }}`` alone is the whole list; ``a,{{ b }}`` is ours up to the first expression.
     is_one_expression = len(parts) == 1 and text.text.strip().startswith("{{")
-    if not entry.is_list or is_one_expression:
-        return entry._replace(problem=COMPUTED)
-    return entry._replace(value=",".join(plain), rest=rest)
+    if not policy_entry.is_list or is_one_expression:
+        return policy_entry._replace(problem=COMPUTED)
+    return policy_entry._replace(value=",".join(plain), rest=rest)
 
 
 def split_list(text: str) -> list[str]:
@@ -240,9 +240,9 @@ class RuleForm(PolicyForm):
         """Return the entries of the rule."""
         return [*find_entries(data, self.rule)]
 
-    def container_name(self, entry: PolicyEntry, label: str) -> str:
+    def container_name(self, policy_entry: PolicyEntry, label: str) -> str:
         """Return the name that messages give to the container of an entry: its path in the patch."""
-        steps = entry.path[len(self.rule.path) : -2]
+        steps = policy_entry.path[len(self.rule.path) : -2]
         path = tuple(step for step in steps if step not in _PATCH_STEPS)
         return f"`{field_path(path)}` of {label}"
 
@@ -257,9 +257,9 @@ class RuleForm(PolicyForm):
             message = f"{place.label} sets no proxy any more: delete it if it does nothing else"
             draft.report("ByHand", message, self.rule.path)
 
-    def take_out(self, draft: Draft, entry: PolicyEntry) -> None:
+    def take_out(self, draft: Draft, policy_entry: PolicyEntry) -> None:
         """Take one entry out of its list, which goes with its last one."""
-        draft.remove(entry.path, keep=len(entry.path) - 2)
+        draft.remove(policy_entry.path, keep=len(policy_entry.path) - 2)
 
 
 class JsonPatchForm(RuleForm):
@@ -269,13 +269,13 @@ class JsonPatchForm(RuleForm):
         """Return the entries of the patch; references in it are left to Kyverno."""
         return [*entries_in(data, (), ChainMap())]
 
-    def container_name(self, entry: PolicyEntry, label: str) -> str:
+    def container_name(self, policy_entry: PolicyEntry, label: str) -> str:
         """Return the name that messages give to the patch."""
         return f"`{_JSON_PATCH}` of {label}"
 
-    def take_out(self, draft: Draft, entry: PolicyEntry) -> None:
+    def take_out(self, draft: Draft, policy_entry: PolicyEntry) -> None:
         """Take out one entry, and the operation that sets nothing else."""
-        operation = entry.path[:1]
-        draft.remove(entry.path, keep=2)
+        operation = policy_entry.path[:1]
+        draft.remove(policy_entry.path, keep=2)
         if not draft.get((*operation, "value")):
             draft.remove(operation)

@@ -144,11 +144,11 @@ class Anchors(NamedTuple):
     restart_behind: int = -1
 
 
-def anchors(commands: Commands, place: str) -> Anchors:
+def anchors(commands: Commands, anchor: str) -> Anchors:
     """Return where our commands belong, given the option ``place``."""
     end = len(commands.texts)
     others = [index for index, text in enumerate(commands.texts) if text and not _is_ours(text)]
-    if place == END:
+    if anchor == END:
         last = others[-1] if others else -1
         return Anchors(end, end, end, last, last)
     network = []
@@ -158,10 +158,10 @@ def anchors(commands: Commands, place: str) -> Anchors:
         text = commands.with_scripts(index)
         if touches_containerd(text):
             restart_behind = index
-        if place == START or needs_network(text):
+        if anchor == START or needs_network(text):
             network.append(index)
         # A command that sets a proxy for itself does not wait for ours.
-        if place == START or (needs_network(text) and not assigned(text)):
+        if anchor == START or (needs_network(text) and not assigned(text)):
             before.append(index)
         elif not before and changes_proxy(commands.texts[index]):
             behind = index
@@ -172,7 +172,7 @@ def anchors(commands: Commands, place: str) -> Anchors:
 
 
 def arranged(
-    items: Sequence[Any], commands: Commands, exports: Variables, restart: str, place: str
+    items: Sequence[Any], commands: Commands, exports: Variables, restart: str, anchor: str
 ) -> list[Any]:
     """Return the new list of commands.
 
@@ -183,12 +183,12 @@ def arranged(
         commands: their texts.
         exports: the variables that have to be exported.
         restart: the command that restarts the service that pulls images; "" for none.
-        place: ``Start``, ``End``, or "" where the commands decide.
+        anchor: ``Start``, ``End``, or "" where the commands decide.
 
     Raises:
         ValueError: a shell word cannot hold a character of a value.
     """
-    where = anchors(commands, place)
+    where = anchors(commands, anchor)
     missing = dict(exports)
     entries: list[list[Any]] = [
         [item] for item in items

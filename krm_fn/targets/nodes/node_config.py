@@ -130,15 +130,15 @@ class NodeConfig:
         commands: leads to the list of commands that run before the nodes are set up.
     """
 
-    def __init__(self, obj: Data, kind: NodeConfigKind) -> None:
-        self.obj = obj
+    def __init__(self, data: Data, kind: NodeConfigKind) -> None:
+        self.obj = data
         self.kind = kind
         self.system = kind.system
         self.path: Pointer = kind.path
-        self.data: Data = lookup(obj, self.path) or {}
+        self.data: Data = lookup(data, self.path) or {}
         self.files: Pointer = kind.files
         commands = self.system.commands
-        if self.system is K0S and str(obj.get("apiVersion")).endswith("/v1beta1"):
+        if self.system is K0S and str(data.get("apiVersion")).endswith("/v1beta1"):
             commands = "preStartCommands"  # k0smotron renamed it with v1beta2
         self.commands: Pointer = (*self.path, commands)
 
@@ -183,26 +183,26 @@ class NodeConfig:
         owner = {} if self.system is K0S else {"owner": "root:root"}
         return {"content": text, **owner, "path": path, "permissions": permissions}
 
-    def files_in(self, obj: Any) -> Iterator[FileEntry]:
+    def files_in(self, data: Any) -> Iterator[FileEntry]:
         """Yield the entries of ``files`` of the object as it is now, but for those that have no path."""
-        for place, entry in items_at(obj, self.files):
+        for place, entry in items_at(data, self.files):
             path = lookup(entry, ("path",))
             if isinstance(path, str):
                 yield FileEntry(place, path, entry)
 
-    def commands_in(self, obj: Any) -> list[str]:
+    def commands_in(self, data: Any) -> list[str]:
         """Return the commands of the object as it is now; "" for an entry that is no text, or too long a text."""
         texts = []
-        for command in list_at(obj, self.commands):
+        for command in list_at(data, self.commands):
             text = command if isinstance(command, str) else ""
             if len(text) > LONGEST_COMMAND:
                 text = ""
             texts.append(text)
         return texts
 
-    def scripts_in(self, obj: Any) -> dict[str, str | None]:
+    def scripts_in(self, data: Any) -> dict[str, str | None]:
         """Return the texts of the files of the object as it is now, by path; None for an unknown text."""
-        return {file.path: file.text for file in self.files_in(obj)}
+        return {file.path: file.text for file in self.files_in(data)}
 
     def report_length(self, draft: Draft, path: Pointer) -> None:
         """Report a content or a command that is longer than Cluster API takes it; other providers set no limit."""
@@ -251,11 +251,11 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
     return config
 
 
-def _may_get_spec(obj: Data, kind: NodeConfigKind) -> bool:
+def _may_get_spec(data: Data, kind: NodeConfigKind) -> bool:
     """Return whether an object makes nodes though its ``spec`` says nothing; the API server needs that of a cluster."""
     if kind.is_control_plane and not kind.is_template:
         return False
-    return (obj.get("spec") or {}) in _EMPTY_SPECS and "$patch" not in obj
+    return (data.get("spec") or {}) in _EMPTY_SPECS and "$patch" not in data
 
 
 class ConfigTarget(Target):
@@ -265,7 +265,7 @@ class ConfigTarget(Target):
         """Return whether something has to be written."""
         return context.settings.sets_any
 
-    def places_in(self, config: NodeConfig, context: Context) -> Places:
+    def places_in(self, node_config: NodeConfig, context: Context) -> Places:
         """Yield the places of a configuration, and findings about places that cannot be used."""
         raise NotImplementedError
 

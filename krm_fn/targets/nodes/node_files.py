@@ -259,76 +259,76 @@ class ProxyFile(NamedTuple):
         """Whether the user wants the text in the Secret of the Cluster."""
         return bool(self.options.get("content") == "Secret")
 
-    def _edit(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
+    def _edit(self, draft: Draft, file_entry: FileEntry, settings: ProxySettings) -> None:
         """Make an entry of our path set the variables, and nothing of ours without any."""
-        problem = self._problem(entry)
+        problem = self._problem(file_entry)
         if problem:
             message = f"{problem}, so the entry is left as it is; set the proxy there by hand"
-            draft.report("ByHand", message, entry.field("content"))
-        elif entry.has_reference:
-            self._edit_reference(draft, entry, settings)
+            draft.report("ByHand", message, file_entry.field("content"))
+        elif file_entry.has_reference:
+            self._edit_reference(draft, file_entry, settings)
         else:
-            self._edit_text(draft, entry, settings)
+            self._edit_text(draft, file_entry, settings)
 
-    def _problem(self, entry: FileEntry) -> str:
+    def _problem(self, file_entry: FileEntry) -> str:
         """Return why an entry cannot be edited; "" if it can be."""
-        data = entry.entry
+        data = file_entry.entry
         if data.get("append") is True and not self.file.appends:
             return "it appends to a file"
         if data.get("contentFormat") == "Template":
             return "it is a template"
-        if entry.has_reference:
+        if file_entry.has_reference:
             if not data.get("content"):
                 return ""
             return "it has `content` and `contentFrom`"
-        if entry.text is None:
+        if file_entry.text is None:
             return "its `content` cannot be read as text"
-        return self.file.form.problem(entry.text)
+        return self.file.form.problem(file_entry.text)
 
-    def _edit_text(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
-        old = entry.text or ""
+    def _edit_text(self, draft: Draft, file_entry: FileEntry, settings: ProxySettings) -> None:
+        old = file_entry.text or ""
         variables = settings.variables()
         if variables and self._is_reference:
             if not self.file.form.edit(old, {}).strip():
-                self._refer(draft, entry, settings)
+                self._refer(draft, file_entry, settings)
                 return
             message = (
                 "`content` holds more than proxy variables, so it does not become `contentFrom`"
             )
-            draft.report("ByHand", message, entry.field("content"))
+            draft.report("ByHand", message, file_entry.field("content"))
         new = self.file.form.edit(old, variables)
         if old and not new:
-            draft.remove(entry.place, keep=len(self.config.path))
+            draft.remove(file_entry.place, keep=len(self.config.path))
             return
         if new != old:
-            entry.set_text(draft, new)
+            file_entry.set_text(draft, new)
         if variables:
-            self._report_limits(draft, entry.place)
+            self._report_limits(draft, file_entry.place)
 
-    def _edit_reference(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
+    def _edit_reference(self, draft: Draft, file_entry: FileEntry, settings: ProxySettings) -> None:
         """Make an entry with ``contentFrom`` set the variables.
 
         Without a proxy the Secret of the Cluster loses its text, and no node starts from a reference to nothing.
         Where the Cluster is not known, a reference to some Cluster's Secret is right.
         """
-        name, key = secret_source(entry.entry)
+        name, key = secret_source(file_entry.entry)
         if not cluster_secret.is_named_for(name, settings):
             message = f'content comes from key "{key}" of Secret "{name}"; check its proxy'
-            draft.report("ByHand", message, entry.field("contentFrom"))
+            draft.report("ByHand", message, file_entry.field("contentFrom"))
         elif not settings.sets_any:
             draft.describe(f"removes the reference to the Secret from {self.file.label}")
-            draft.remove(entry.place, keep=len(self.config.path))
+            draft.remove(file_entry.place, keep=len(self.config.path))
         elif self._is_reference and settings.clusters:
-            self._refer(draft, entry, settings)
+            self._refer(draft, file_entry, settings)
         elif "content" in self.options and not self._is_reference:
             content = self.file.form.edit("", settings.variables())
-            draft.set(entry.place, {**entry.without_content, "content": content})
+            draft.set(file_entry.place, {**file_entry.without_content, "content": content})
 
-    def _refer(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
+    def _refer(self, draft: Draft, file_entry: FileEntry, settings: ProxySettings) -> None:
         """Let an entry take its content from the Secret of the Cluster."""
         source = self._secret_source(draft, settings)
-        if source and not cluster_secret.is_reference(entry.entry.get("contentFrom"), source):
-            draft.set(entry.place, {**entry.without_content, "contentFrom": source})
+        if source and not cluster_secret.is_reference(file_entry.entry.get("contentFrom"), source):
+            draft.set(file_entry.place, {**file_entry.without_content, "contentFrom": source})
             draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
 
     def _secret_source(self, draft: Draft, settings: ProxySettings) -> Fields | None:
@@ -370,55 +370,55 @@ class ProxyFile(NamedTuple):
         draft.report("ByHand", message, self.config.files)
         return False
 
-    def _report_limits(self, draft: Draft, place: Pointer) -> None:
+    def _report_limits(self, draft: Draft, path: Pointer) -> None:
         """Report an entry that Cluster API or Ignition would refuse."""
         if self.config.has_ignition and self.path.startswith("/usr/"):
             message = (
                 "`path` must not be under /usr with Ignition (read-only); write one under /etc"
             )
-            draft.report("CannotWrite", message, (*place, "path"))
-        self.config.report_length(draft, (*place, "content"))
+            draft.report("CannotWrite", message, (*path, "path"))
+        self.config.report_length(draft, (*path, "content"))
 
 
-def proxy_file(config: NodeConfig, file: NodeFile, option: Any) -> ProxyFile:
+def proxy_file(node_config: NodeConfig, file: NodeFile, option: Any) -> ProxyFile:
     """Return the form of a file in a configuration; ``option`` is that of its target: `true`, a mapping, or none."""
     options = option if isinstance(option, Mapping) else {}
-    existing = {entry.path for entry in config.files_in(config.obj)}
+    existing = {entry.path for entry in node_config.files_in(node_config.obj)}
     paths = [path for path in file.paths if path in existing]
     path, *_ = paths or file.paths
-    return ProxyFile(config, file, options, options.get("path", path))
+    return ProxyFile(node_config, file, options, options.get("path", path))
 
 
 def file_readings(
-    config: NodeConfig, entry: FileEntry, label: str, form: Syntax
+    node_config: NodeConfig, file_entry: FileEntry, label: str, form: Syntax
 ) -> Iterator[Reading]:
     """Yield each variable that a file sets; all six where its text is not here."""
     blank = Reading(
         "",
         None,
-        entry.field("content"),
+        file_entry.field("content"),
         "",
         label,
-        file=entry.path,
-        permissions=text_at(entry.entry, ("permissions",)),
-        by_ignition=config.has_ignition,
+        file=file_entry.path,
+        permissions=text_at(file_entry.entry, ("permissions",)),
+        by_ignition=node_config.has_ignition,
     )
-    if entry.text is not None:
-        if not form.problem(entry.text):
-            yield from readings(entry.text, form, blank)
+    if file_entry.text is not None:
+        if not form.problem(file_entry.text):
+            yield from readings(file_entry.text, form, blank)
         return
     why = "its `content` cannot be read as text"
-    if entry.has_reference:
-        name, key = secret_source(entry.entry)
+    if file_entry.has_reference:
+        name, key = secret_source(file_entry.entry)
         why = f'it is under the key "{key}" of the Secret "{name}"'
-        blank = blank._replace(path=entry.field("contentFrom"))
+        blank = blank._replace(path=file_entry.field("contentFrom"))
     for variable in PROXY_VARIABLES:
         yield blank._replace(variable=variable, why_unknown=why)
 
 
-def secret_source(entry: Data) -> tuple[Any, Any]:
+def secret_source(file_entry: Data) -> tuple[Any, Any]:
     """Return name and key of the Secret with the content of an entry; that of k0s has another member for it."""
-    source = entry.get("contentFrom")
+    source = file_entry.get("contentFrom")
     secret = lookup(source, ("secret",)) or lookup(source, ("secretRef",))
     return lookup(secret, ("name",)), lookup(secret, ("key",))
 
@@ -433,19 +433,19 @@ UNITS = {"nodes.containerd": CONTAINERD, "nodes.kubelet": "kubelet"}
 """The targets whose drop-ins may be in the Secret of a Cluster, and their services."""
 
 
-def target_files(target_id: str, config: NodeConfig, options: Options) -> list[NodeFile]:
+def target_files(target_id: str, node_config: NodeConfig, options: Options) -> list[NodeFile]:
     """Return the files that a target writes."""
     unit = UNITS.get(target_id)
     if unit:
         if unit == CONTAINERD:
-            unit = config.runtime
+            unit = node_config.runtime
         return [drop_in(unit)]
     if target_id == FILES_ON_REQUEST:
         chosen = list_at(options, ("files",))
         return [file for name, file in NODE_FILES.items() if name in chosen]
-    if config.system is RKE2:
-        return [service_file(service) for service in config.kind.services]
-    services = [*config.kind.services, config.commands_unit]
+    if node_config.system is RKE2:
+        return [service_file(service) for service in node_config.kind.services]
+    services = [*node_config.kind.services, node_config.commands_unit]
     return [drop_in(service) for service in services if service]
 
 
@@ -467,23 +467,26 @@ class NodeTarget(ConfigTarget):
         is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, ("files",)))
         return is_asked and context.settings.sets_any
 
-    def places_in(self, config: NodeConfig, context: Context) -> Places:
+    def places_in(self, node_config: NodeConfig, context: Context) -> Places:
         """Yield the files, and the commands; report a step before these, which gets no proxy."""
-        own = context.settings.without_proxy if config.unsupported else None
-        for file in target_files(self.id, config, context.options):
+        own = context.settings.without_proxy if node_config.unsupported else None
+        for file in target_files(self.id, node_config, context.options):
             options = lookup(context.options, (part_of(self.id),))
-            form = proxy_file(config, file, options)
-            yield Place(config.files, form, file.label, settings=own)
-        if self.id != config.system.exporter:
+            form = proxy_file(node_config, file, options)
+            yield Place(node_config.files, form, file.label, settings=own)
+        if self.id != node_config.system.exporter:
             return
-        is_early = config.system is EKS_NODEADM and lookup(config.data, _EARLY_SWITCH) is not True
+        is_early = (
+            node_config.system is EKS_NODEADM
+            and lookup(node_config.data, _EARLY_SWITCH) is not True
+        )
         if is_early and context.settings.sets_any:
-            yield Result.of("NetworkBeforeProxy", _EARLY, (*config.path, *_EARLY_SWITCH))
-        if config.commands_unit:
+            yield Result.of("NetworkBeforeProxy", _EARLY, (*node_config.path, *_EARLY_SWITCH))
+        if node_config.commands_unit:
             own = context.settings.without_proxy  # its drop-in replaces the exports
-        label = f"the exports in `{config.commands[-1]}`"
-        exports = NodeExports(config, context.options)
-        yield Place(config.commands, exports, label, settings=own)
+        label = f"the exports in `{node_config.commands[-1]}`"
+        exports = NodeExports(node_config, context.options)
+        yield Place(node_config.commands, exports, label, settings=own)
 
 
 TARGET = NodeTarget

@@ -111,24 +111,26 @@ class _NodeTrustStore(ConfigTarget):
         """Return whether there are certificates."""
         return bool(pem.split(context.settings.trusted_ca.pem))
 
-    def places_in(self, config: NodeConfig, context: Context) -> Iterator[Place]:
+    def places_in(self, node_config: NodeConfig, context: Context) -> Iterator[Place]:
         """Yield the certificates, and the commands that put them into the trust store."""
         certificates = pem.split(context.settings.trusted_ca.pem)
-        if config.unsupported:
+        if node_config.unsupported:
             certificates = []
         files = {}
         for number, text in enumerate(certificates):
             path = f"{_FOLDER}/inject-proxy-{number}.pem"
             files[path] = text
-        form = WholeFiles(config, _is_ours, files, "0644")
-        yield Place(config.files, form, "certificates of the trust store", is_unconditional=True)
+        form = WholeFiles(node_config, _is_ours, files, "0644")
+        yield Place(
+            node_config.files, form, "certificates of the trust store", is_unconditional=True
+        )
         images: Sequence[str] = ()
         if files:
             images = lookup(context.options, ("trustedCA", "os"), [*_UPDATES])
         label = "the commands for the trust store of the node"
         place = text_at(context.options, ("commands", "place"))
-        trust_commands = _TrustCommands(config, commands(images), place)
-        yield Place(config.commands, trust_commands, label, is_unconditional=True)
+        trust_commands = _TrustCommands(node_config, commands(images), place)
+        yield Place(node_config.commands, trust_commands, label, is_unconditional=True)
 
 
 def commands(images: Sequence[str]) -> list[str]:

@@ -90,10 +90,10 @@ def _is_ours(registries: str, path: str, text: str) -> bool:
     return path in (_HOSTS_TOML, registries) or re.fullmatch(_CERTIFICATE, path) is not None
 
 
-def _readers_problems(config: NodeConfig) -> Iterator[Result]:
+def _readers_problems(node_config: NodeConfig) -> Iterator[Result]:
     """Yield a finding that containerd does not look at our files, or that nothing says that it does."""
-    texts = config.commands_in(config.obj)
-    for file in config.files_in(config.obj):
+    texts = node_config.commands_in(node_config.obj)
+    for file in node_config.files_in(node_config.obj):
         text = file.text or ""
         texts.append(text)
         if file.path != _CONFIG:
@@ -111,7 +111,7 @@ def _readers_problems(config: NodeConfig) -> Iterator[Result]:
         f'containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "{_CERTS_D}": check '
         "that the node image has one of them"
     )
-    yield Result.of("MirrorNotRead", message, config.path, is_info=True)
+    yield Result.of("MirrorNotRead", message, node_config.path, is_info=True)
 
 
 class _RegistryMirror(ConfigTarget):
@@ -131,27 +131,29 @@ class _RegistryMirror(ConfigTarget):
         """Return whether there is a mirror."""
         return context.settings.mirror is not None
 
-    def places_in(self, config: NodeConfig, context: Context) -> Places:
+    def places_in(self, node_config: NodeConfig, context: Context) -> Places:
         """Yield the files of the mirror; there are no options.
 
         None is written where a field of the object becomes such a file.
         """
-        mirror = None if config.unsupported else context.settings.mirror
-        registries = config.system.registries
-        own_field = config.data.get(_FIELD_OF_RKE2) if config.system is RKE2 else None
+        mirror = None if node_config.unsupported else context.settings.mirror
+        registries = node_config.system.registries
+        own_field = node_config.data.get(_FIELD_OF_RKE2) if node_config.system is RKE2 else None
         if mirror is not None and own_field:
             endpoints = lookup(own_field, ("mirrors", "*", "endpoint")) or ()
             if mirror.url not in endpoints:
                 message = "a file with the mirror would replace this, so none is written: add the mirror here"
-                yield Result.of("OtherProxy", message, (*config.path, _FIELD_OF_RKE2))
+                yield Result.of("OtherProxy", message, (*node_config.path, _FIELD_OF_RKE2))
             mirror = None
         files: dict[str, str] = {}
         if mirror is not None:
             files = _mirror_files(mirror, registries)
-        form = WholeFiles(config, partial(_is_ours, registries), files, "0640")
-        yield Place(config.files, form, "the registry mirror of containerd", is_unconditional=True)
+        form = WholeFiles(node_config, partial(_is_ours, registries), files, "0640")
+        yield Place(
+            node_config.files, form, "the registry mirror of containerd", is_unconditional=True
+        )
         if files and not registries:
-            yield from _readers_problems(config)
+            yield from _readers_problems(node_config)
 
 
 TARGET = _RegistryMirror

@@ -76,11 +76,11 @@ class _Talos(ConfigTarget):
 
     audience = Audience.NODE
 
-    def places_in(self, config: NodeConfig, context: Context) -> Places:
+    def places_in(self, node_config: NodeConfig, context: Context) -> Places:
         """Yield the variables that patches set already, and a new patch for readers that get none by them."""
-        data = config.obj
-        readers = _find_readers(config)
-        for path, operation in items_at(data, (*config.path, "configPatches")):
+        data = node_config.obj
+        readers = _find_readers(node_config)
+        for path, operation in items_at(data, (*node_config.path, "configPatches")):
             form = _BY_POINTER.get(text_at(operation, ("path",)))
             value = lookup(operation, ("value",))
             if form and isinstance(value, Mapping):
@@ -88,15 +88,15 @@ class _Talos(ConfigTarget):
                 yield Place((*path, "value"), VariableMembers(), form.label, len(path))
             else:
                 yield from _left_behind([operation], (*path, "path"), context.settings)
-        patches = (*config.path, "strategicPatches")
+        patches = (*node_config.path, "strategicPatches")
         texts = [path for path, _ in items_at(data, patches)]
         # From the end, so that an entry that goes moves none that is still to be edited.
-        for path in ((*config.path, "data"), *reversed(texts)):
+        for path in ((*node_config.path, "data"), *reversed(texts)):
             text = Value(path, text_at(data, path))
             if not text.text:
                 continue
             place = text_place(text, _PATCH, f"`{path[-1]}`")
-            yield place._replace(kept_steps=len(config.path))
+            yield place._replace(kept_steps=len(node_config.path))
             for document in readable(text):
                 if isinstance(document.data, list):
                     yield from _left_behind(document.data, path, context.settings)
@@ -107,11 +107,11 @@ class _Talos(ConfigTarget):
         yield Place(path, _NewPatch(missing), "a new entry of `strategicPatches`")
 
 
-def _find_readers(config: NodeConfig) -> set[str]:
+def _find_readers(node_config: NodeConfig) -> set[str]:
     """Return who reads variables on the nodes: services, and the API server of a control plane."""
-    kind = config.data.get("generateType")
+    kind = node_config.data.get("generateType")
     is_control_plane = kind in ("controlplane", "init")
-    if config.kind.role is Role.CONTROL_PLANE and kind != "none":
+    if node_config.kind.role is Role.CONTROL_PLANE and kind != "none":
         is_control_plane = True
     if not is_control_plane:
         return {_SERVICES}

@@ -57,15 +57,15 @@ class WholeFiles(NamedTuple):
             if entry.path in self.files:
                 self.config.report_length(draft, entry.field("content"))
 
-    def _update(self, draft: Draft, place: Place, entry: FileEntry, text: str) -> None:
+    def _update(self, draft: Draft, place: Place, file_entry: FileEntry, text: str) -> None:
         """Give an entry of our own its text, or remove it."""
-        new = self.files.get(entry.path)
+        new = self.files.get(file_entry.path)
         if new is None:
-            draft.remove(entry.place, keep=len(self.config.path))
-            self._describe(draft, "removes", place, entry.path, text)
+            draft.remove(file_entry.place, keep=len(self.config.path))
+            self._describe(draft, "removes", place, file_entry.path, text)
         elif new != text:
-            entry.set_text(draft, new)
-            self._describe(draft, "updates", place, entry.path, new)
+            file_entry.set_text(draft, new)
+            self._describe(draft, "updates", place, file_entry.path, new)
 
     def _describe(self, draft: Draft, verb: str, place: Place, path: str, text: str) -> None:
         change = f'{verb} {place.label} "{path}"'

@@ -88,9 +88,9 @@ class _AddOns(Target):
                 place = text_place(text, form, label)
                 yield place._replace(is_unconditional=has_trust)
 
-    def _is_marked(self, text: Value) -> bool:
+    def _is_marked(self, value: Value) -> bool:
         """Return whether a text holds data values of one of the add-ons."""
-        for document in embedded.mappings(text):
+        for document in embedded.mappings(value):
             for add_on in self._add_ons:
                 if add_on.mark in document.data:
                     return True

@@ -118,10 +118,10 @@ def _is_socks(url: str) -> bool:
     return split_url(url.strip()).scheme.lower().startswith("socks")
 
 
-def _left_alone(text: embedded.Value, settings: ProxySettings) -> Iterator[Result]:
+def _left_alone(value: embedded.Value, settings: ProxySettings) -> Iterator[Result]:
     """Yield that a proxy for git over SSH stays, for an HTTP proxy cannot take its place."""
     if settings.sets_any:
-        yield Result.of("ByHand", _SOCKS, text.path, is_info=True)
+        yield Result.of("ByHand", _SOCKS, value.path, is_info=True)
 
 
 class _ProxyData(Target):

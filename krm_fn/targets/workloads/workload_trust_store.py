@@ -170,8 +170,8 @@ def _in_config_map(data: Data, pem: str) -> Places:
         yield Result.of("CertificatesNotSet", _NOT_OURS, ("data", CA_KEY))
 
 
-def _entry(path: Pointer, name: str, entry: Data | None, label: str) -> Place:
-    form = NamedEntry(name, entry)
+def _entry(path: Pointer, name: str, member: Data | None, label: str) -> Place:
+    form = NamedEntry(name, member)
     return Place(path, form, label, len(path) - 1, is_unconditional=True)
 
 

@@ -69,7 +69,7 @@ class Additions(NamedTuple):
 
 
 def additions_to(
-    config: NodeConfig,
+    node_config: NodeConfig,
     listed: ListedClass,
     nodes: NodeGroup,
     *,
@@ -79,49 +79,49 @@ def additions_to(
     """Return the entries that the lists of a template get for the nodes of a class that are made of it.
 
     Args:
-        config: the configuration in the template.
+        node_config: the configuration in the template.
         listed: the class.
         nodes: the nodes.
         has_proxy: patches write the proxy of any Cluster.
         has_common: patches write certificates and mirror, which are the same for all Clusters, and not the template.
     """
     settings = listed.default.settings
-    of_proxy = listed.enabled((*config.system.targets, FILES_ON_REQUEST))
+    of_proxy = listed.enabled((*node_config.system.targets, FILES_ON_REQUEST))
     of_common = [
         target
         for target in listed.enabled(PATCHED_WHERE_ERASED)
-        if (config.kind.group, config.kind.kind) in TARGETS[target].row.kinds
+        if (node_config.kind.group, node_config.kind.kind) in TARGETS[target].row.kinds
     ]
     # Patches of an earlier run are behind this template, so it is read without what they add.
-    draft = Draft(config.obj)
+    draft = Draft(node_config.obj)
     _write(draft, of_proxy, listed, _NO_PROXY)
     kept = _NO_PROXY if has_common else settings
     _write(draft, of_common, listed, kept)
     template = draft.data
     operations = operations_on(listed.obj.data, nodes)
-    commands = config.commands_in(template)
-    if any(patch.is_certain and patch.is_whole(config.commands) for patch in operations):
+    commands = node_config.commands_in(template)
+    if any(patch.is_certain and patch.is_whole(node_config.commands) for patch in operations):
         commands = []
     bare = Draft(template)
-    bare.set(config.commands, commands)
+    bare.set(node_config.commands, commands)
     proxy = Draft(bare.data)
     if has_proxy:
         _write(proxy, of_proxy, listed, _ANY_PROXY)
     common = Draft(proxy.data)
     _write(common, of_common, listed, settings)
-    proxy_files = _new_files(proxy, config)
-    common_files = _new_files(common, config)
-    proxy_commands = _new_entries(proxy, config.commands)
+    proxy_files = _new_files(proxy, node_config)
+    common_files = _new_files(common, node_config)
+    proxy_commands = _new_entries(proxy, node_config.commands)
     restarts = [command for command in proxy_commands if is_restart(command)]
     exports = [go_templates.EXPORTS] if len(restarts) < len(proxy_commands) else []
     templates = [go_templates.file(file) for file in proxy_files]
-    common_commands = _new_entries(common, config.commands)
+    common_commands = _new_entries(common, node_config.commands)
     lists = {
-        config.files: ListAdditions(common_files, [], templates),
-        config.commands: ListAdditions(common_commands, restarts, exports),
+        node_config.files: ListAdditions(common_files, [], templates),
+        node_config.commands: ListAdditions(common_commands, restarts, exports),
     }
     return Additions(
-        config,
+        node_config,
         template,
         operations,
         commands,
@@ -145,10 +145,10 @@ def _new_entries(draft: Draft, path: Pointer) -> list[Any]:
     return [entry for entry in list_at(draft.data, path) if entry not in known]
 
 
-def _new_files(draft: Draft, config: NodeConfig) -> list[Any]:
-    return sorted(_new_entries(draft, config.files), key=file_path)
+def _new_files(draft: Draft, node_config: NodeConfig) -> list[Any]:
+    return sorted(_new_entries(draft, node_config.files), key=file_path)
 
 
-def file_path(file: Any) -> str:
+def file_path(file_entry: Any) -> str:
     """Return the path of an entry of ``files``."""
-    return text_at(file, ("path",))
+    return text_at(file_entry, ("path",))

@@ -200,21 +200,21 @@ def is_ours(patch: Any) -> bool:
     return lookup(patch, ("name",)) in OUR_PATCHES
 
 
-def others_in(obj: Data) -> list[Any]:
+def others_in(data: Data) -> list[Any]:
     """Return the patches of a class that are not ours."""
-    return [patch for patch in list_at(obj, PATCHES) if not is_ours(patch)]
+    return [patch for patch in list_at(data, PATCHES) if not is_ours(patch)]
 
 
-def written_path(obj: Data, paths: Iterable[str], kind: str = "") -> str:
+def written_path(data: Data, paths: Iterable[str], kind: str = "") -> str:
     """Return the first of some paths of files that the patches of others write, too; "" for none.
 
     Args:
-        obj: the ClusterClass.
+        data: the ClusterClass.
         paths: the paths of our files.
         kind: that of the templates that count; "" for all.
     """
     theirs = ""
-    for patch in others_in(obj):
+    for patch in others_in(data):
         for definition in list_at(patch, ("definitions",)):
             if kind in ("", lookup(definition, ("selector", "kind"))):
                 theirs += str(lookup(definition, ("jsonPatches",)))
@@ -250,10 +250,10 @@ def is_list_after(
     return state
 
 
-def operations_on(obj: Data, nodes: NodeGroup) -> list[ForeignOperation]:
+def operations_on(data: Data, nodes: NodeGroup) -> list[ForeignOperation]:
     """Return the operations of the patches of others on the template of some nodes, in order; a wrong shape is none."""
     operations: list[ForeignOperation] = []
-    for patch in others_in(obj):
+    for patch in others_in(data):
         condition = text_at(patch, ("enabledIf",))
         if isinstance(lookup(patch, ("external",)), Mapping):
             operations.append(ForeignOperation("", ""))

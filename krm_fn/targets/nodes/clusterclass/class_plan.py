@@ -234,10 +234,12 @@ def _beginnings(
     return beginnings
 
 
-def _added_commands(operations: Sequence[ForeignOperation], config: NodeConfig) -> Iterator[str]:
+def _added_commands(
+    operations: Sequence[ForeignOperation], node_config: NodeConfig
+) -> Iterator[str]:
     """Yield the commands that patches of others add; each line of a Go template counts as one."""
     for operation in operations:
-        if operation.is_whole(config.commands) or operation.is_entry(config.commands):
+        if operation.is_whole(node_config.commands) or operation.is_entry(node_config.commands):
             value = operation.value
             if not isinstance(value, list):
                 value = [value]

@@ -111,20 +111,20 @@ def enabled_if(context: ClassContext) -> str:
     return f"{{{{ with .{VARIABLE} }}}}{{{{ if or {members} }}}}true{{{{ end }}}}{{{{ end }}}}"
 
 
-def places_in_cluster(obj: Data, settings: ProxySettings, context: ClassContext) -> Places:
+def places_in_cluster(data: Data, settings: ProxySettings, context: ClassContext) -> Places:
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     if not context.is_known:
         if settings.sets_any:
             message = (
-                f'its ClusterClass "{class_name(obj)}" must be in the list, so that it can be patched and this Cluster '
-                "can be given what it needs: add it, or set `spec.targets.nodes.classes` to `Union`"
+                f'its ClusterClass "{class_name(data)}" must be in the list, so that it can be patched and this '
+                "Cluster can be given what it needs: add it, or set `spec.targets.nodes.classes` to `Union`"
             )
             yield Result.of("NodesWithoutProxy", message, ("spec", "topology"))
         return
     if not any(proxy.is_declared for proxy in (settings, *context.groups.values())):
         return
     groups = {}
-    for path, group in variable_lists(obj):
+    for path, group in variable_lists(data):
         if any(group):
             groups[path] = context.groups.get(group, settings)
     if context.is_wanted and context.has_secret and has_proxy(settings):
@@ -137,20 +137,20 @@ def places_in_cluster(obj: Data, settings: ProxySettings, context: ClassContext)
                 )
                 yield Result.of("CannotWrite", message, path[:_GROUP])
                 return
-    yield _place(obj, CLUSTER_VARIABLES, settings, context.default, context)
+    yield _place(data, CLUSTER_VARIABLES, settings, context.default, context)
     for path, proxy in groups.items():
-        yield _place(obj, path, proxy, settings, context)
+        yield _place(data, path, proxy, settings, context)
 
 
 def _place(
-    obj: Data, path: Pointer, proxy: ProxySettings, inherited: ProxySettings, context: ClassContext
+    data: Data, path: Pointer, proxy: ProxySettings, inherited: ProxySettings, context: ClassContext
 ) -> Place:
     """Return the place of the variable of some nodes; it goes where they inherit its value."""
     is_whole = path == CLUSTER_VARIABLES
     value: Fields | None = None
     secret = ""
     if context.is_wanted:
-        secret = _secret(obj, path, proxy, context)
+        secret = _secret(data, path, proxy, context)
         value = variable_value(proxy, context)
         is_inherited = value == variable_value(inherited, context)
         if is_inherited and not (is_whole and secret):  # a class names no Secret
@@ -165,7 +165,7 @@ def _place(
     return Place(path, form, f"{label} of a group of workers", _GROUP, is_unconditional=True)
 
 
-def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContext) -> str:
+def _secret(data: Data, path: Pointer, proxy: ProxySettings, context: ClassContext) -> str:
     """Return the name of the Secret with the drop-ins, if it has a hash; else "".
 
     Only the rollout knows the hash, so a name that an earlier run wrote is kept until then.
@@ -174,42 +174,42 @@ def _secret(obj: Data, path: Pointer, proxy: ProxySettings, context: ClassContex
         return ""
     if context.secret is not None:
         return context.secret
-    name = _named_secret(obj, path)
+    name = _named_secret(data, path)
     if not cluster_secret.is_named_for(name, proxy):
         return ""
     return name
 
 
-def _named_secret(cluster: Data, path: Pointer) -> str:
+def _named_secret(cluster_data: Data, path: Pointer) -> str:
     """Return the name of a Secret that our variable in a list says; "" for none."""
-    for entry in named_items(cluster, path, VARIABLE):
-        return text_at(cluster, (*entry, "value", SECRET))
+    for entry in named_items(cluster_data, path, VARIABLE):
+        return text_at(cluster_data, (*entry, "value", SECRET))
     return ""
 
 
 _DEFAULT = ("schema", "openAPIV3Schema", "default")
 
 
-def places_in_class(obj: Data, settings: ProxySettings, context: ClassContext) -> Places:
+def places_in_class(data: Data, settings: ProxySettings, context: ClassContext) -> Places:
     """Yield the variable and the patches of a ClusterClass; ``settings`` are the default of the variable."""
-    plan = context.plan or ClassPlan(others_in(obj))
+    plan = context.plan or ClassPlan(others_in(data))
     yield from plan.findings
     is_asked = settings.is_declared or context.is_wanted or context.repairs_erased
     if plan.patches is None or not is_asked:
         return
-    if settings.is_declared or not named_items(obj, VARIABLES, VARIABLE):
+    if settings.is_declared or not named_items(data, VARIABLES, VARIABLE):
         ours = []
         if plan.has_ours and context.is_wanted:
             ours.append(variable_definition(settings, context))
-        definitions = ClassList(_with_ours(obj, ours))
+        definitions = ClassList(_with_ours(data, ours))
         yield Place(VARIABLES, definitions, f"the variable `{VARIABLE}`", 1, is_unconditional=True)
     yield Place(PATCHES, ClassList(plan.patches), "our patches", is_unconditional=True)
 
 
-def _with_ours(obj: Data, ours: Sequence[Any]) -> list[Any]:
+def _with_ours(data: Data, ours: Sequence[Any]) -> list[Any]:
     """Return the definitions of variables with our one in its place, else at the end."""
     definitions: list[Any] = []
-    for definition in list_at(obj, VARIABLES):
+    for definition in list_at(data, VARIABLES):
         if lookup(definition, ("name",)) != VARIABLE:
             definitions.append(definition)
         else:

@@ -88,19 +88,19 @@ _ATTRIBUTES = ("path", "owner", "permissions")
 """The members of a file beside its content, in the order in which a patch writes them."""
 
 
-def file(entry: Data) -> str:
+def file(file_entry: Data) -> str:
     """Return the template of an entry of ``files``, given the entry that a target writes for some proxy."""
     members = "dict"
     for name in _ATTRIBUTES:
-        if name in entry:
-            members += f" {_quoted(name)} {_quoted(entry[name])}"
-    if "contentFrom" in entry:
-        content_from = _reference(entry["contentFrom"]["secret"])
+        if name in file_entry:
+            members += f" {_quoted(name)} {_quoted(file_entry[name])}"
+    if "contentFrom" in file_entry:
+        content_from = _reference(file_entry["contentFrom"]["secret"])
         return f'{{{{ {members} "contentFrom" {content_from} | toJson }}}}\n'
     members += ' "content" $content'
-    if "append" in entry:
+    if "append" in file_entry:
         members += ' "append" true'
-    return f"{_VARIABLES}{_content(entry)}{{{{- {members} | toJson }}}}\n"
+    return f"{_VARIABLES}{_content(file_entry)}{{{{- {members} | toJson }}}}\n"
 
 
 def _reference(secret: Data) -> str:
@@ -111,12 +111,12 @@ def _reference(secret: Data) -> str:
     return f'(dict "secret" (dict "name" {name} "key" {key}))'
 
 
-def _content(entry: Data) -> str:
+def _content(file_entry: Data) -> str:
     """Return the template that makes ``$content`` of a file."""
-    row = BY_PATH.get(entry["path"])
+    row = BY_PATH.get(file_entry["path"])
     if row is not None and row.lines is not None:
         return _line_file(row.lines)
-    if "[Service]" in entry["content"]:
+    if "[Service]" in file_entry["content"]:
         return _DROP_IN
     return _ENVIRONMENT_FILE
 

@@ -189,7 +189,7 @@ class ListedClass:
             for listed in joined:
                 listed.family = self.family
 
-    def find_variable(self, cluster: Data, *, may_edit: bool) -> None:
+    def find_variable(self, cluster_data: Data, *, may_edit: bool) -> None:
         """Find the variable of a product in one of its Clusters; one that is filled goes first."""
         if self.variable and self.variable.is_filled:
             return
@@ -198,9 +198,9 @@ class ListedClass:
             target = TARGETS[target_id]
             own_options = options.of(target_id)
             is_filled = may_edit and options.is_on(target_id)
-            is_used = any(reading.value for reading in target.read(cluster, own_options))
-            if is_used or (is_filled and target.has_site(cluster, Context(own_options))):
-                self.variable = _product_variable(target_id, cluster, is_filled=is_filled)
+            is_used = any(reading.value for reading in target.read(cluster_data, own_options))
+            if is_used or (is_filled and target.has_site(cluster_data, Context(own_options))):
+                self.variable = _product_variable(target_id, cluster_data, is_filled=is_filled)
                 return
 
     def _writes_files(self, target_id: str) -> bool:
@@ -264,16 +264,16 @@ class ListedClass:
         )
 
 
-def _product_variable(target_id: str, cluster: Data, *, is_filled: bool) -> ProductVariable:
+def _product_variable(target_id: str, cluster_data: Data, *, is_filled: bool) -> ProductVariable:
     """Return the variable of a Cluster that a target fills, if it is enabled."""
     replaced: Texts = FILE_TARGETS
-    for entry in named_items(cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
-        if lookup(cluster, (*entry, *nutanix.MIRROR)):
+    for entry in named_items(cluster_data, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
+        if lookup(cluster_data, (*entry, *nutanix.MIRROR)):
             replaced = (*FILE_TARGETS, "nodes.mirror")  # the class writes the mirror, too
     code = "ClassPatched"
     message = (
         f"nodes get the proxy out of the variable `{_VARIABLES[target_id]}` of the Cluster "
-        f'"{name_of(cluster)}", so this template holds none'
+        f'"{name_of(cluster_data)}", so this template holds none'
     )
     if not is_filled:
         code = "OtherProxy"
