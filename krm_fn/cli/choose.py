@@ -144,6 +144,9 @@ def _named(args: Namespace, known: Iterable[Object]) -> list[Object]:
     for name in args.objects:
         objects = by_name.get(name.lower(), {})
         if not objects:
+            known_as = [known for known in by_name if known.endswith(f"/{name.lower()}")]
+            if known_as:
+                raise UsageError(f'"{name}" must be KIND/NAME: {", ".join(known_as)}')
             raise UsageError(f'no workload or chart is "{name}"{did_you_mean(name, by_name)}')
         if len(objects) > 1:
             namespaces = ", ".join(namespace or '""' for namespace in objects)

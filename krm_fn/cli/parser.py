@@ -293,7 +293,8 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     for word in unknown:
         if word.startswith("-"):
             options = [option for written in known for option in written.split()]
-            parser.error(f"one of the options does not exist{did_you_mean(word, options)}")
+            name, _, _ = word.partition("=")
+            parser.error(f"there is no option `{name}`{did_you_mean(name, options)}")
     if unknown:
         parser.error("there is one word too many")
     return args

@@ -98,7 +98,9 @@ def _summary(
     if codes == {CHANGE_DUE} and not selection.is_stream:
         named = ["--config", args.config] if args.config else []
         words = ["inject-proxy", "run", *named, *args.paths]
-        yield f"run `{shlex.join(words)}`, look at `git diff`, commit"
+        exposed = any(result.code == "PasswordExposed" for result in outcome.results)
+        then = "do not commit before the password is out of them" if exposed else "commit"
+        yield f"run `{shlex.join(words)}`, look at `git diff`, {then}"
 
 
 def _refuse_contradictions(args: Namespace) -> None:

@@ -244,6 +244,9 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     near = nearest(name, names, alike=0.8)
     paths = names.get(near or "", [])
     if len(paths) == 1:
+        outer, _, inner = name.partition(".")
+        if inner and paths[0].endswith(name):
+            return f"unknown field; did you mean `{outer}: {{{inner}: …}}`?"
         return f"unknown field; did you mean `{root}{paths[0]}`?"
     outermost = [known_name for known_name in here if "." not in known_name]
     return f"unknown field; known here are {_listed(outermost)}"

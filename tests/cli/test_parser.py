@@ -38,6 +38,7 @@ def field(text: str) -> Files:
 ROWS = [
     # The command line
     pytest.param("runn .", {}, 2, "did you mean `run`?", id="a misspelt command"),
+    pytest.param("run --cofnig=x .", {}, 2, "no option `--cofnig`", id="a misspelt option with its value"),
     pytest.param("run --cofnig x .", {}, 2, "did you mean `--config`?", id="a misspelt option"),
     pytest.param("-", {}, 2, "`inject-proxy --help`", id="standard input without a command"),
     pytest.param("run --dif .", {}, 2, "--dif", id="a part of an option"),

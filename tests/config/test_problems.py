@@ -60,6 +60,10 @@ def test_a_cloud_has_a_short_name(name: str, kind: str) -> None:
 OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a misspelt field": ({"noProxi": []}, "noProxi: unknown field; did you mean `noProxy`?"),
     "a field like no other": ({"lint": {"x": 1}}, "lint.x: unknown field; known here are `rules` and `ignore`"),
+    "a name with dots": (
+        {"targets": {"nodes.containerd": {"content": "Secret"}}},
+        "targets.nodes.containerd: unknown field; did you mean `nodes: {containerd: …}`?",
+    ),
     "a number for a URL": ({"httpProxy": 10}, "httpProxy: must be a string: quote it"),
     "a mode in lower case": ({"mode": "remove"}, "mode: must be `Inject`, `Remove` or `Check`; did you mean `Remove`?"),
     "a password in an entry": (
