@@ -484,6 +484,8 @@ class Origin(Enum):
     """A rule of the style, or of the clients that read the list."""
 
 
+_CONFIG = frozenset({Origin.CONFIG})
+_OBJECT = frozenset({Origin.OBJECT})
 _RULE = frozenset({Origin.RULE})
 
 
@@ -503,7 +505,7 @@ class Entry(NamedTuple):
     @classmethod
     def from_config(cls, text: str, field_path: str) -> Entry:
         """Return an entry that a field of the FunctionConfig holds."""
-        return cls(text, (f"`{field_path}`",), frozenset({Origin.CONFIG}))
+        return cls(text, (f"`{field_path}`",), _CONFIG)
 
     @classmethod
     def from_fact(cls, fact: Fact) -> Entry:
@@ -512,12 +514,12 @@ class Entry(NamedTuple):
             return cls.from_config(fact.value, fact.config_field)
         if not fact.reason:
             return cls(fact.value)
-        return cls(fact.value, (fact.reason,), frozenset({Origin.OBJECT}))
+        return cls(fact.value, (fact.reason,), _OBJECT)
 
     @classmethod
     def from_rule(cls, text: str, rule: str) -> Entry:
         """Return an entry that is in the list for a rule alone."""
-        return cls(text).by_rule(text, rule)
+        return cls(text, (f"rule: {rule}",), _RULE)
 
     def by_rule(self, text: str, rule: str) -> Entry:
         """Return the entry ``text``, which a rule adds because of this one."""
