@@ -208,7 +208,8 @@ def test_patches_of_a_class_write_the_files(version: str) -> None:
     items, _ = answer(given, httpProxy=password, httpsProxy=password, targets={"nodes": ALL})
     assert items[1:3] == [cp, md]
     for spec in judged(items, "one").values():
-        assert [one["path"] for one in spec["files"] if one.get("append")] == ["/etc/environment", "/etc/dnf/dnf.conf"]
+        appended = {one["path"] for one in spec["files"] if one.get("append")}
+        assert appended == {"/etc/environment", "/etc/dnf/dnf.conf"}
         found = contents(spec)
         for name, file in NODE_FILES.items():
             read = said(name, found[file.paths[0]])
