@@ -125,10 +125,10 @@ def run_checked(
         from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- as above
 
         judged += stale_files(objects.others, config)
-        if not config.is_removal:
-            from krm_fn.pipeline.overlays import replacing_patches  # noqa: PLC0415 -- as above
+    if not config.is_removal and (objects.others or objects.holding(("patches",))):
+        from krm_fn.pipeline.overlays import replacing_patches  # noqa: PLC0415 -- as above
 
-            judged += replacing_patches(objects, records, config.proxy_urls)
+        judged += replacing_patches(objects, records, config.proxy_urls)
     found += once_for_each_fact(silencer.left(judged))
     if not config.is_removal:
         found += silencer.left(silencer.idle(given.ref, OF_RUN))

@@ -60,6 +60,10 @@ def test_a_patch_that_replaces_a_list_with_the_proxy_is_named(
     assert (URL in json.dumps(item)) is (not fields)
 
 
+HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+
+
+@pytest.mark.parametrize("head", [{}, HEAD], ids=["without a kind", "with a kind"])
 @pytest.mark.parametrize(
     ("target", "path", "is_named"),
     [
@@ -72,17 +76,21 @@ def test_a_patch_that_replaces_a_list_with_the_proxy_is_named(
         ),
         pytest.param({"kind": "KubeadmControlPlane"}, "preKubeadmCommands/-", False, id="an item is appended"),
         pytest.param({"kind": "KubeadmControlPlane"}, "ntp", False, id="another field"),
+        pytest.param({"kind": "KubeadmControlPlane"}, "", True, id="all that is around it"),
     ],
 )
 def test_a_json_patch_that_counts_in_such_a_list_is_named(
-    tmp_path: Path, target: Any, path: str, is_named: bool
+    tmp_path: Path, target: Any, path: str, is_named: bool, head: Any
 ) -> None:
-    operation = {"op": "add", "path": f"/spec/kubeadmConfigSpec/{path}", "value": ["true"]}
-    entry = {"target": target, "patch": json.dumps([operation])}
+    whole = f"/spec/kubeadmConfigSpec/{path}".rstrip("/")
+    # Operations below what another one replaces, and what is none: a foreign patch stops no run.
+    others = [{"op": "add", "path": "/metadata/labels", "value": {}}, {"op": "add", "path": "/metadata/labels/a"}, "x"]
+    operations = [*others, {"op": "test", "path": "/spec"}, {"op": "add", "path": whole, "value": ["true"]}]
+    entry = {"target": target, "patch": json.dumps(operations)}
     files = {
         "proxy.yaml": DECLARED,
         "object.yaml": json.dumps(NODES),
-        "kustomization.yaml": json.dumps({"resources": ["object.yaml"], "patches": [entry]}),
+        "kustomization.yaml": json.dumps({**head, "resources": ["object.yaml"], "patches": [entry]}),
     }
     done = inject_proxy("", "run", "--output", "json", cwd=write(tmp_path, files))
     codes = {result["tags"].get("rule") for result in json.loads(done.stdout)}
