@@ -53,7 +53,7 @@ _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
 """Flux shortens a longer one, and puts a hash behind it."""
 _BOUND = r"""(?x)(?<![\w.<>=!~^-])
     (?:(?P<operator>[<>=!~^]+)\s*)?   # ">=", "~ ", or none for one version
-    v?(?P<version>\d+(?:\.\d+)*)      # "9", "9.1", "9.1.2"; the rest of "9.1.x" says nothing more
+    v?(?P<version>\d{1,9}(?:\.\d{1,9})*)  # "9", "9.1", "9.1.2"; the rest of "9.1.x" says nothing more
     (?!\w)                            # and no name, as "7f2a"
 """
 _IN_CLUSTER = re.compile(

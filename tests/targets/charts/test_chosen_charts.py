@@ -444,6 +444,7 @@ VERSIONS: list[Any] = [
     pytest.param("velero", ">=0.0.0-0", None, {VELERO: list}, ["info"], id="any, as a range"),
     pytest.param("velero", "x.x.x", None, {VELERO: list}, ["info"], id="any, in letters"),
     pytest.param("velero", "", None, {VELERO: list}, ["info"], id="none"),
+    pytest.param("velero", "9" * 5000, None, {VELERO: list}, ["info"], id="a number that Python does not read"),
     pytest.param("velero", "${VERSION_2}", None, {VELERO: list}, ["info"], id="one that is filled in later"),
     pytest.param("velero", "", {"configuration": {"extraEnvVars": {"A": "b"}}}, {VELERO: dict}, [], id="what is there"),
     pytest.param("velero", "9.1.2", {"configuration": {"extraEnvVars": []}}, {VELERO: list}, [], id="a list there"),
