@@ -114,10 +114,12 @@ def items_at(data: Any, path: Pointer) -> Iterator[tuple[Pointer, Any]]:
 
 
 def put_at(data: Fields, path: Pointer, value: Any) -> None:
-    """Set a member of mappings in mappings, which are made where they are missing."""
+    """Set a member of mappings in mappings, which are made where they are missing or null."""
     *above, name = path
     for step in above:
-        data = data.setdefault(step, {})
+        if data.get(step) is None:
+            data[step] = {}
+        data = data[step]
     data[name] = value
 
 

@@ -114,6 +114,13 @@ WRITTEN = [
         id="all that is left, without kube-system and charts without a row",
     ),
     pytest.param(
+        CONFIG + "    targets:\n",
+        ["deployment/api"],
+        {"workloads": {"choose": [API]}},
+        ["shop/api"],
+        id="below nothing",
+    ),
+    pytest.param(
         CONFIG + "    targets: {workloads: {choose: []}}\n",
         ["deployment/api"],
         {"workloads": {"choose": [API]}},
