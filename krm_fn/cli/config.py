@@ -82,7 +82,7 @@ def _configs_above(manifests: Manifests, selection: Selection) -> list[LocatedCo
 
     A file that cannot be read holds none, and the ``functionConfig`` of a ResourceList is none.
     """
-    configs: list[LocatedConfig] = []
+    configs = []
     known = manifests.paths.values()
     for file in selection.above():
         if os.path.realpath(file) in known:
@@ -97,7 +97,7 @@ def _configs_above(manifests: Manifests, selection: Selection) -> list[LocatedCo
 def _configs(manifests: Manifests, *more: Manifests) -> list[LocatedConfig]:
     """Return the ProxyConfigs among manifests; the ``functionConfig`` of a ResourceList counts before its items."""
     objects = Objects(manifests, *more)
-    configs: list[LocatedConfig] = []
+    configs = []
     for index in manifests.holding((config.KIND, "ResourceList")):
         of_document = list(located_configs(manifests, index, objects))
         of_list = [located for located in of_document if located.is_of_list]

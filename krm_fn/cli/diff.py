@@ -64,7 +64,7 @@ def diff_lines(
             if is_grouped:  # a new file is like no other change
                 key = (change.old is None, *_changed_lines(hunk))
             groups.setdefault(key, []).append(hunk)
-    lines: list[str] = []
+    lines = []
     hidden = 0
     shown = ""
     for hunk, *others in groups.values():

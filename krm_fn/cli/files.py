@@ -343,8 +343,8 @@ def write_files(changes: FileChanges, *, before: Callable[[], object]) -> None:
     in_order = sorted(changes.items(), key=lambda item: item[1].new is None)
     changes_in_order = {Path(path): change for path, change in in_order}
     files = _without_other_names(changes_in_order)
-    beside: dict[Path, Path] = {}
-    done: dict[Path, ContentChange] = {}
+    beside = {}
+    done = {}
     file = Path()
     try:
         for file, change in files.items():

@@ -167,7 +167,7 @@ def select(
         return Selection(files, files, {}, {}, common_folder(()), exclude)
     selection = Selection({}, {}, {}, {}, common_folder(paths), exclude)
     found = find_files(paths or ["."], exclude)
-    inputs: set[str] = set()
+    inputs = set()
     if LeftAlone.KUSTOMIZE not in also:
         inputs = _inputs(selection.folder, found)
     for called, path, is_regular in found:

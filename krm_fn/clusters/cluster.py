@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
@@ -132,7 +131,7 @@ class Cluster(NamedTuple):
 
     namespace: str = ""
     name: str = ""
-    labels: Mapping[str, str] = MappingProxyType({})
+    labels: Mapping[str, str] = {}
     ref: ObjectRef = ObjectRef()
     network: ClusterNetwork = ClusterNetwork()
     assumed: ClusterNetwork = ClusterNetwork()

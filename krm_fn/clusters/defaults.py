@@ -139,7 +139,7 @@ def network_of_system(
 ) -> ClusterNetwork:
     """Return the default networks of a system, each with the first field of an object that would say another one."""
     paths = paths_of(*group_kind)
-    facts: dict[str, Facts] = {}
+    facts = {}
     for name, cidr in (("pod_cidrs", system.pod_cidr), ("service_cidrs", system.service_cidr)):
         if cidr:
             facts[name] = (Fact(cidr, ref, field_of(paths[name][0]), system.name),)

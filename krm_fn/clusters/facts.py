@@ -75,7 +75,7 @@ def url_host(value: Any) -> str:
 
 def cidrs(value: Any) -> Texts:
     """Return the CIDRs of a comma-separated text, as written, without those that are too wide for a network."""
-    networks: list[str] = []
+    networks = []
     for part in placeholders.split(stripped(value)):
         if placeholders.is_in(part):
             networks.append(_filled_in_later(part, cidrs))
@@ -215,7 +215,7 @@ def declared(obj: Object) -> ClusterNetwork:
 
 def _facts(obj: Object, name: str, patterns: Iterable[Pointer]) -> Facts:
     """Return the distinct values of one fact that an object says."""
-    facts: list[Fact] = []
+    facts = []
     for fact_pattern in patterns:
         for path, value in find_values(obj.data, fact_pattern):
             said = _READERS[name](value)
@@ -241,7 +241,7 @@ def _cidrs(pool: Any, prefix: Any) -> list[str]:
     subnet = text_at(pool, ("subnet",)).strip()
     if subnet:
         return [subnet]
-    cidrs: list[str] = []
+    cidrs = []
     for address in (*list_at(pool, ("addresses",)), lookup(pool, ("start",))):
         start = re.split("[-/]", stripped(address))[0]
         cidrs.append(f"{start.strip()}/{prefix}")

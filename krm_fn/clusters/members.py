@@ -87,7 +87,7 @@ class ClusterMembers:
         users: defaultdict[Identity, list[Key]] = defaultdict(list)
         for use in uses:
             users[use.source.identity].append(use.source)
-        near: set[Key] = set()
+        near = set()
         for namesakes in users.values():
             near.update(nearest(namesakes, key.file))
         uses = [use for use in uses if use.source in near]
@@ -156,7 +156,7 @@ class ClusterMembers:
         for evidence in node.evidence:
             listed = self._listed(node, evidence)
             yield listed or [self._unlisted(node, evidence)]
-        through_owners: list[Membership] = []
+        through_owners = []
         for key in node.owners:
             if key not in self.nodes:
                 continue

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from krm_fn.clusters.cluster import ClusterNetwork, Key
 from krm_fn.clusters.facts import declared, sets_services
@@ -229,10 +228,10 @@ class RelatedObject(NamedTuple):
     network: ClusterNetwork = ClusterNetwork()
     assumed: ClusterNetwork = ClusterNetwork()
     sets_services: bool = False
-    labels: Mapping[str, str] = MappingProxyType({})
+    labels: Mapping[str, str] = {}
     class_key: Key | None = None
     class_path: Pointer = ()
-    workers: Mapping[WorkerClass, Texts] = MappingProxyType({})
+    workers: Mapping[WorkerClass, Texts] = {}
     rewritten: tuple[Pointer, ...] = ()
 
     @property

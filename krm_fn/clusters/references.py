@@ -279,7 +279,7 @@ class Folders:
         ``inside`` is the path of the part: a file or a folder that is directly in the folder.
         """
         parts = {inside: False, "": True}  # an object without a file is in reach of all
-        near: list[Key] = []
+        near = []
         for key in keys:
             part = _part(key.file, folder)
             if part not in parts:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from types import MappingProxyType
 
 from krm_fn import placeholders
 from krm_fn.formats import CACHED_TEXTS
@@ -66,7 +65,7 @@ class Writing(NamedTuple):
 
 def last_counts(assignments: Sequence[Assignment]) -> list[Assignment]:
     """Return the assignments so that of each name only the last valid one counts."""
-    winners: dict[str, int] = {}
+    winners = {}
     for index, assignment in enumerate(assignments):
         if not assignment.counts:
             continue
@@ -107,8 +106,8 @@ def edit_assignments(
         writing: how the form writes them.
         last_place: where a new line goes that has no neighbour, and the text that has to be in front of it.
     """
-    kept: dict[str, Assignment] = {}
-    edits: list[Edit] = []
+    kept = {}
+    edits = []
     for name, assignment in effective(assignments).items():
         if name not in wanted:
             continue
@@ -215,8 +214,8 @@ class LineForm(NamedTuple):
     sign: str
     values: str
     refused: str = ""
-    escapes: Mapping[str, str] = MappingProxyType({})
-    constants: Mapping[str, str] = MappingProxyType({})
+    escapes: Mapping[str, str] = {}
+    constants: Mapping[str, str] = {}
     bare: str = ""
     has_words: bool = True
     limits: str = ""

@@ -80,7 +80,7 @@ def values(data: Data) -> list[Value]:
     """
     if left_alone.is_encrypted(data):
         return [_unread(left_alone.refusal())]
-    texts: dict[str, Value] = {}
+    texts = {}
     is_secret = data.get("kind") == "Secret"
     fields = ["data"]
     if is_secret:
@@ -160,7 +160,7 @@ def edited(value: Value, new: Mapping[int, Any]) -> str:
     _refuse_code(value)
     parts = texts_of_documents(value.text)
     for_ytt = CODE_OF_YTT in value.text
-    texts: dict[int, str | None] = {}
+    texts = {}
     try:
         for number, data in new.items():
             texts[number] = Document(parts[number], for_ytt=for_ytt).with_data(data)

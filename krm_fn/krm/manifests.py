@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from types import MappingProxyType
 
 from krm_fn.errors import DocumentError, InputError, TextError
 from krm_fn.krm.resourcelist import Entries, Object, function_config, new_file_name, objects
@@ -69,8 +68,8 @@ class Manifests(Entries):
     def __init__(
         self,
         files: Mapping[str, bytes],
-        paths: Mapping[str, str] = MappingProxyType({}),
-        others: Mapping[str, bytes] = MappingProxyType({}),
+        paths: Mapping[str, str] = {},
+        others: Mapping[str, bytes] = {},
     ) -> None:
         self.paths = paths
         self.others = others

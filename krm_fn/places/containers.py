@@ -160,8 +160,8 @@ class EnvEntries(NamedTuple):
         values = {}
         for name, value in settings.variables().items():
             values[name] = kubernetes_env(value)
-        entries: list[Any] = []
-        done: set[str] = set()
+        entries = []
+        done = set()
         for path, entry in items_at(draft.data, place.path):
             variable = variable_of(entry)
             if variable is None:

@@ -179,7 +179,7 @@ def charts_in(
         if not is_known(use):
             continue
         chart = CHARTS[use.name]
-        urls: list[Pointer] = []
+        urls = []
         for other in chart.other_urls:
             steps = other.split(".")
             urls.append(tuple(steps))

@@ -152,7 +152,7 @@ Places = Iterable[Place | Result]
 def write_places(draft: Draft, places: Places, settings: ProxySettings) -> None:
     """Write the settings to all places of a draft, and describe the changes in it."""
     changed: dict[str, dict[str, None]] = {}
-    kept: list[Place] = []
+    kept = []
     # All places are found before the first one is written, for the finding reads the data that writing changes.
     for place in [*places]:
         if isinstance(place, Result):

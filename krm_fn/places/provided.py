@@ -154,7 +154,7 @@ def references_in(namespace: str, container: Container) -> Iterator[DataReferenc
 def provided_for(uses: DataUses, namespace: str, container: Container) -> Provided:
     """Return the variables that a container in a namespace gets from ConfigMaps and Secrets of the list."""
     entries = []
-    names: set[str] = set()
+    names = set()
     for reference in references_in(namespace, container):
         listed = uses.meant(reference.key)
         if not listed:

@@ -215,8 +215,8 @@ class YamlText(NamedTuple):
         if not concerned and self.new_document and settings.sets_any:
             finding = wrong_type(value.path, documents[0].data, "a mapping")
             draft.findings.append(finding)
-        new: dict[int, Any] = {}
-        descriptions: list[str] = []
+        new = {}
+        descriptions = []
         for document in concerned:
             inner = Draft(document.data)
             places = self.places(document.data)

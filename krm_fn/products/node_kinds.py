@@ -20,7 +20,6 @@ EKS: ``kubernetes-sigs/cluster-api-provider-aws`` ``bootstrap/eks/api``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
@@ -68,12 +67,12 @@ class NodeSystem(NamedTuple):
     has_append: bool = True
     has_mirror: bool = True
     format: Texts = ("format",)
-    services: Mapping[str, Role | None] = MappingProxyType({})
+    services: Mapping[str, Role | None] = {}
     processes: Texts = ()
     registries: str = ""
     pod_cidr: str = ""
     service_cidr: str = ""
-    network: Mapping[str, str] = MappingProxyType({})
+    network: Mapping[str, str] = {}
 
     @property
     def exporter(self) -> str:

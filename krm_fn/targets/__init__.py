@@ -99,7 +99,7 @@ class ClassContext(NamedTuple):
     has_urls: bool = False
     has_secret: bool = False
     default: ProxySettings = ProxySettings()
-    groups: Mapping[WorkerClass, ProxySettings] = MappingProxyType({})
+    groups: Mapping[WorkerClass, ProxySettings] = {}
     repairs_erased: bool = False
     of_class: Key | None = None
     secret: str | None = ""
@@ -127,7 +127,7 @@ class TemplateRules(NamedTuple):
 
     kept: Collection[str] = ()
     emptied: Collection[str] = ()
-    notes: Mapping[str, Sequence[Result]] = MappingProxyType({})
+    notes: Mapping[str, Sequence[Result]] = {}
     is_awaited: bool = False
 
 

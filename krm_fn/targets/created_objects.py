@@ -6,7 +6,6 @@ An object with the label is removed when nothing wanted is left in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from krm_fn.light_typing import Fields
 from krm_fn.patch import Data, lookup
@@ -21,9 +20,7 @@ CA_KEY = "ca-bundle.crt"
 """The key of a ConfigMap of ours that holds the trusted certificates."""
 
 
-def skeleton(
-    kind: str, name: str, namespace: str = "", labels: Mapping[str, str] = MappingProxyType({})
-) -> Fields:
+def skeleton(kind: str, name: str, namespace: str = "", labels: Mapping[str, str] = {}) -> Fields:
     """Return a new ``v1`` object without a proxy; "" for no namespace."""
     metadata: Fields = {"name": name}
     if namespace:

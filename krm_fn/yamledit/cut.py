@@ -67,7 +67,7 @@ def _breaks_lines_plainly(text: str) -> bool:
 
 def _members(text: str, begin: int) -> dict[str, Span]:
     """Return where each member of the outermost mapping is; nothing where there is a doubt."""
-    members: dict[str, Span] = {}
+    members = {}
     others = [match.end() for match in _TOP_LEVEL.finditer(text, begin)]
     for start, end in pairwise([begin, *others, len(text)]):
         key = _KEY.match(text, start)

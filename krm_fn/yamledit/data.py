@@ -191,7 +191,7 @@ class _NodeReader:
 
     def _mapping(self, node: Mapping, depth: int) -> Fields:
         inherited: Fields = {}
-        own: Fields = {}
+        own = {}
         for key, value in node.entries:
             if type(key) is Scalar and key.value != "<<":  # nearly all are
                 own[key.value] = self.value(value, depth)

@@ -118,7 +118,7 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
     """
     old = view(root, text)
     lines = with_line_feeds(text)
-    known: dict[Node, EarlierValue] = {}
+    known = {}
     if MARK in lines:
         known = earlier_values(lines, root)
         new = with_earlier_values(root, old, new, known)
@@ -225,7 +225,7 @@ class _Writer:
             return
         children: list[Child] = []
         inherited: Fields = {}
-        indexes: dict[str, int] = {}
+        indexes = {}
         slots = slots_of(self.text, node)
         for slot, (key_node, value) in zip(slots, node.entries, strict=True):
             if is_merge(key_node):
@@ -242,7 +242,7 @@ class _Writer:
             # An inherited member can only go if all of them are written out.
             self._replace(child)
             return
-        entries: list[NewEntry] = []
+        entries = []
         for name, data in child.new.items():
             at = indexes.get(name, -1)
             is_inherited = at < 0 and same(inherited.get(name, GONE), data)
@@ -255,8 +255,8 @@ class _Writer:
     def _sequence(self, child: Child, node: Sequence) -> None:
         """Note the edits of the items of a list."""
         partners = dict(pair_items(child.old, child.new))
-        children: list[Child] = []
-        gone: dict[str, Slot] = {}
+        children = []
+        gone = {}
         slots = slots_of(self.text, node)
         for index, slot in enumerate(slots):
             old = child.old[index]
@@ -269,7 +269,7 @@ class _Writer:
                 gone[comparable(old)] = slot  # it may be somewhere else in the new list
             children.append(Child(slot, old, new, child.slot.kind))
         origins = {to: index for index, to in partners.items()}
-        entries: list[NewEntry] = []
+        entries = []
         for to, data in enumerate(child.new):
             index = origins.get(to, -1)
             moved = None
@@ -495,7 +495,7 @@ class _Writer:
             rest: the first line of an item, which goes on the line of the dash if no comments are above it.
             lines: the other lines.
         """
-        inside: list[str] = []
+        inside = []
         if words is None:
             inside = _comments_inside(self.text, child.slot.node)
         newline = self.style.newline

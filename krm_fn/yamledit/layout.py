@@ -59,7 +59,7 @@ class Slot(NamedTuple):
 
 def slots_of(text: str, node: Mapping | Sequence) -> list[Slot]:
     """Return where the members or items of a collection are."""
-    slots: list[Slot] = []
+    slots = []
     if isinstance(node, Mapping):
         slots = [slot_of(text, node, key, value) for key, value in node.entries]
     elif node.flow:
@@ -191,8 +191,8 @@ def above_comments(text: str, start: int) -> int:
 
 def style_of(text: str, root: Node) -> Layout:
     """Return the predominant layout of the text; that of kustomize (two columns, compact lists) by default."""
-    steps: list[int] = []
-    dashes: list[int] = []
+    steps = []
+    dashes = []
     is_json = text.lstrip().startswith(("{", "["))
     if is_json:
         mappings = [node for node in walk(root) if isinstance(node, Mapping)]

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 
 import yaml
 
@@ -41,7 +40,7 @@ class Layout(NamedTuple):
     newline: str = "\n"
     comment: str = "#"
     json: bool = False
-    quotes: Mapping[str, str] = MappingProxyType({})
+    quotes: Mapping[str, str] = {}
     plain: bool = False
     literals: bool = True
 
@@ -239,7 +238,7 @@ def behind(
 
 def block(value: Fields | list[Any], column: int, style: Layout) -> list[str]:
     """Return the lines of a collection that is not empty, its keys or dashes at ``column``."""
-    lines: list[str] = []
+    lines = []
     pad = " " * column
     if isinstance(value, list):
         members = [("-", "", item) for item in value]

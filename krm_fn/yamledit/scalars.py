@@ -155,7 +155,7 @@ def _unfolded(lines: list[str], pad: str, newline: str) -> list[str]:
 
 def _folded(written: list[str], pad: str) -> list[str]:
     """Return the lines of a folded text: the reverse of ``_unfolded``."""
-    lines: list[str] = []
+    lines = []
     is_folded = False
     for line in written:
         if is_folded and _is_folded(line, pad):

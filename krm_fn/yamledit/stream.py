@@ -40,7 +40,7 @@ def documents(text: str) -> list[Span]:
     A byte order mark is no part of its document; inside a file there is one where files were joined by `cat`.
     """
     text = with_line_feeds(text)
-    slices: list[Span] = []
+    slices = []
     start = 0
     for separator in [*_separators(text), None]:
         start += text.startswith(_BOM, start)
@@ -106,7 +106,7 @@ def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[
     around = [(0, 0), *slices, (len(text), len(text))]
     between = [text[above[1] : below[0]] for above, below in pairwise(around)]
     pieces = [between[0]]
-    meant: list[str] = []
+    meant = []
     for number, (start, end) in enumerate(slices):
         document = texts.get(number, text[start:end])
         below = between[number + 1]

@@ -75,7 +75,7 @@ def with_note(comment: str, words: str, opening: str) -> str:
 
 def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
     """Return the earlier values that the notes of a document state."""
-    known: dict[Node, EarlierValue] = {}
+    known = {}
     newline = newline_of(text)
     for node in walk(root):
         if not isinstance(node, Mapping) or node.flow:

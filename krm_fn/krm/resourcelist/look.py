@@ -127,7 +127,7 @@ class Entries:
         Args:
             search: returns where it is in a text behind a position, None where it is not.
         """
-        numbers: set[int] = set()
+        numbers = set()
         first = 0
         for text, parts in self._texts:
             position = len(text)

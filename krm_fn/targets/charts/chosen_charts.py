@@ -112,12 +112,12 @@ class _Charts(Target):
 
     def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
-        is_go: set[bool] = set()
+        is_go = set()
         for chosen in chosen_charts(data, options, uses.chart_sources):
             chart = read_installation(chosen.use, data, options, uses).chart
             is_go.add(chart is not None and chart.is_go)
         audience = Audience.GO if is_go == {True} else Audience.POD
-        names: list[str] = []
+        names = []
         releases = [reference.release for reference in uses.references_to(data)]
         for installing in (data, *filter(None, releases)):
             for use in charts_of(installing, uses.chart_sources):

@@ -325,7 +325,7 @@ def service_names(installation: Installation) -> list[str] | None:
         return []
     release = _release_name(installation.use, installation.data)
     namespace = namespace_of_release(installation.data)
-    names: list[str] = []
+    names = []
     for services in installation.chart.services:
         signs = [_have(values, services.where) for values in installation.chart_documents]
         if services.where and not any(signs):

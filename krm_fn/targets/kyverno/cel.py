@@ -91,8 +91,8 @@ def find_entries(expressions: Sequence[Expression]) -> list[PolicyEntry]:
     Beside entries a name alone sets nothing: it is in a filter that takes out the variables that the entries replace.
     """
     variables = {expression.variable: expression for expression in expressions}
-    entries: list[PolicyEntry] = []
-    read: set[tuple[Pointer, int]] = set()
+    entries = []
+    read = set()
     for expression in expressions:
         for index, token in enumerate(expression.tokens):
             start = _start_of_value(expression, index)

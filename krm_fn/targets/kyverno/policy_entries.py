@@ -105,7 +105,7 @@ class PolicyForm(ABC):
     ) -> None:
         new_texts = {(entry.place, _new_text(entry, variables)) for entry in entries}
         places = [text_place for text_place, _ in new_texts]
-        texts: dict[TextPlace, str] = {}
+        texts = {}
         problems: dict[str, list[PolicyEntry]] = {}
         for entry in entries:
             problem = entry.problem

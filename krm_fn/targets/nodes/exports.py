@@ -50,7 +50,7 @@ def _pure(command: str) -> Sequence[Export]:
     """Return the exports of a command that does nothing but exporting proxy variables; else nothing."""
     if not re.search(_NAMES, command):
         return []
-    exports: list[Export] = []
+    exports = []
     for program, *arguments in escaping.shell_statements(command) or ():
         if program.value != "export" or not arguments:
             return []

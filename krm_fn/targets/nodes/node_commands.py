@@ -305,7 +305,7 @@ class NodeExports(NamedTuple):
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield the variables that are exported in the end: the commands run one after another as one script."""
-        readings: dict[str, Reading] = {}
+        readings = {}
         for index, text in enumerate(self.config.commands_in(data)):
             path = (*place.path, str(index))
             for exported in exports_in(text):
@@ -348,7 +348,7 @@ class NodeExports(NamedTuple):
 
     def _report(self, draft: Draft, commands: Sequence[str], variables: Variables) -> None:
         """Report commands that cannot be edited, and those that unset an exported variable."""
-        exported: set[str] = set()
+        exported = set()
         for index, text in enumerate(commands):
             path = (*self.config.commands, str(index))
             names = only_exports(text)

@@ -19,7 +19,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 
 from krm_fn.engine import Draft
 from krm_fn.formats import CACHED_TEXTS
@@ -39,7 +38,7 @@ from krm_fn.targets.base import Context, Options, Places
 from krm_fn.targets.nodes.node_commands import NodeExports
 from krm_fn.targets.nodes.node_config import CONTAINERD, ConfigTarget, FileEntry, NodeConfig
 
-_BOTH_CASES = MappingProxyType({name: name for name in PROXY_VARIABLES})
+_BOTH_CASES = {name: name for name in PROXY_VARIABLES}
 
 
 class NodeFile(NamedTuple):
@@ -91,10 +90,10 @@ _PROFILE = _ENVIRONMENT._replace(
     ),
     refused="",
     # A quote ends the word, stands in other quotes, and begins the word again.
-    escapes=MappingProxyType({"'": "'\"'\"'"}),
+    escapes={"'": "'\"'\"'"},
 )
 _APT = LineForm(
-    names=MappingProxyType({"HTTP_PROXY": "http", "HTTPS_PROXY": "https"}),
+    names={"HTTP_PROXY": "http", "HTTPS_PROXY": "https"},
     line="Acquire::{name}::Proxy {value}",
     quoted='"{}";',
     before=r"[ \t]*Acquire::",
@@ -103,7 +102,7 @@ _APT = LineForm(
     refused='"\\',
 )
 _DNF = LineForm(
-    names=MappingProxyType({"HTTPS_PROXY": "proxy"}),  # one for all repositories
+    names={"HTTPS_PROXY": "proxy"},  # one for all repositories
     line="[main]\n{name}={value}",  # a section may be there twice; the file of the image may end in another one
     quoted="{}",
     before=r"(?:\[main\]\r?\n(?=[^\n]*(?:\n\[|\n?\Z)))?",  # the header of a section without other lines
@@ -118,9 +117,9 @@ _DNF = LineForm(
     ),
 )
 _ZYPPER = _ENVIRONMENT._replace(
-    names=MappingProxyType({name: name for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")}),
+    names={name: name for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")},
     before=r"[ \t]*",
-    constants=MappingProxyType({"PROXY_ENABLED": "yes"}),
+    constants={"PROXY_ENABLED": "yes"},
 )
 
 _SERVICE_ENVIRONMENT = _ENVIRONMENT._replace(
@@ -132,7 +131,7 @@ _SERVICE_ENVIRONMENT = _ENVIRONMENT._replace(
         r"""|'[^']*'|[^"'\\\r\n])*?"""  # 'http://proxy:3128', and bare
     ),
     refused="",
-    escapes=MappingProxyType({char: f"\\{char}" for char in '\\"$`'}),
+    escapes={char: f"\\{char}" for char in '\\"$`'},
     bare=r"[A-Za-z0-9_@%+=:,./^-]*",
 )
 """A file that ``EnvironmentFile=`` of a unit reads: a ``%`` means itself there."""

@@ -145,7 +145,7 @@ class _RegistryMirror(ConfigTarget):
                 message = "a file with the mirror would replace this, so none is written: add the mirror here"
                 yield Result.of("OtherProxy", message, (*node_config.path, _FIELD_OF_RKE2))
             mirror = None
-        files: dict[str, str] = {}
+        files = {}
         if mirror is not None:
             files = _mirror_files(mirror, registries)
         form = WholeFiles(node_config, partial(_is_ours, registries), files, "0640")

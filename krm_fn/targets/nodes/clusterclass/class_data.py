@@ -252,7 +252,7 @@ def is_list_after(
 
 def operations_on(data: Data, nodes: NodeGroup) -> list[ForeignOperation]:
     """Return the operations of the patches of others on the template of some nodes, in order; a wrong shape is none."""
-    operations: list[ForeignOperation] = []
+    operations = []
     for patch in others_in(data):
         condition = text_at(patch, ("enabledIf",))
         if isinstance(lookup(patch, ("external",)), Mapping):

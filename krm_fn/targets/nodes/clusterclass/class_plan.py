@@ -78,7 +78,7 @@ class _ObstacleError(Exception):
 
 def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
     """Return a finding for each list of a template that a patch of others would erase."""
-    findings: dict[tuple[str, str], Result] = {}
+    findings = {}
     for nodes in node_groups(listed.obj):
         template = listed.template(nodes, templates)
         if template is None or nodes.template.kind not in KIND_NAMES:
@@ -300,7 +300,7 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     groups: list[NodePatches] = []
     if listed.is_wanted or listed.repairs_erased:
         groups += node_patches(listed, templates)
-    findings: list[Result] = []
+    findings = []
     for group in groups:
         findings += group.findings
     if any(finding.is_stale for finding in findings):
@@ -309,7 +309,7 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     used = {name for group in groups for name in group.operations}
     if used and not listed.is_chosen:
         findings += listed.erasures or [Result.of("ClassPatched", _SHARED, ("spec",))]
-    patches: list[Any] = []
+    patches = []
     for name in OUR_PATCHES:
         if name in used:
             patch: Fields = {"name": name}

@@ -94,7 +94,7 @@ def _said_by(cluster: Cluster) -> dict[str, list[str]]:
 def _filled_in(names: Iterable[str], said: Mapping[str, Sequence[str]]) -> set[str]:
     """Return entries with values in the place of names, as ``go_templates`` makes them."""
     domain = "".join(said[DOMAIN]) or CLUSTER_DOMAIN
-    filled_in: set[str] = set()
+    filled_in = set()
     for name in names:
         if name == SERVICE_ADDRESSES:
             for cidr in said[SERVICES]:

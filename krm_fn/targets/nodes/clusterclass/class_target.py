@@ -208,7 +208,7 @@ def places_in_class(data: Data, settings: ProxySettings, context: ClassContext) 
 
 def _with_ours(data: Data, ours: Sequence[Any]) -> list[Any]:
     """Return the definitions of variables with our one in its place, else at the end."""
-    definitions: list[Any] = []
+    definitions = []
     for definition in list_at(data, VARIABLES):
         if lookup(definition, ("name",)) != VARIABLE:
             definitions.append(definition)

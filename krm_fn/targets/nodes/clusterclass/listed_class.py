@@ -217,7 +217,7 @@ class ListedClass:
         clusters = {}
         for obj, nodes in self.members:
             inherited = self.default.settings
-            proxies: dict[WorkerClass, Resolved] = {}
+            proxies = {}
             for group, membership in nodes.items():
                 proxies[group] = for_nodes(self.config, membership, inherited, obj.base_name)
                 inherited = proxies[ALL_NODES].settings  # the whole Cluster is the first
