@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_above, config_of_file
+from krm_fn.cli.handed_over import not_handed_over
 from krm_fn.cli.report import kind_lines, report, severities
 from krm_fn.cli.selection import LeftAlone, select
 from krm_fn.cli.streams import Answer
@@ -70,7 +71,8 @@ def _of_files(args: Namespace, config: ProxyConfig | None) -> Answer:
     if config is None and not selection.is_stream and not manifests.configs():
         above = config_above(manifests, selection)
         config = above.load() if above else None
-    found = audit(manifests, config, Audience(args.consumer))
+    unheard = not_handed_over(manifests.configs(), selection)
+    found = audit(manifests, config, Audience(args.consumer), unheard)
     lines = kind_lines(found.results, verbose=args.verbose)
     notes = selection.lines(verbose=args.verbose)
     if above:

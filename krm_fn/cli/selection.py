@@ -289,10 +289,10 @@ def _inputs_of_kustomizations(folders: Iterable[str], around: Iterable[str]) -> 
     resources: set[str] = set()
     for group, word in ((folders, ""), (around, "../")):
         for folder in group:
-            for _, data in _kustomizations(folder, word):
+            for _, data in kustomizations_in(folder, word):
                 for field, value in data.items():
                     named = resources if field in _LISTS_OF_OBJECTS else inputs
-                    for text in _texts(value):
+                    for text in texts_in(value):
                         path = text.rpartition("=")[
                             2
                         ]  # a file of a generator may have a key in front
@@ -303,20 +303,25 @@ def _inputs_of_kustomizations(folders: Iterable[str], around: Iterable[str]) -> 
 def kustomization_without(name: str) -> str:
     """Return the kustomization beside a file that does not list it under `resources`; "" where all is well."""
     folder, own_name = os.path.split(name)
-    for file, data in _kustomizations(folder):
-        listed = _texts(data.get("resources"))
+    for file, data in kustomizations_in(folder):
+        listed = texts_in(data.get("resources"))
         if listed and own_name not in map(os.path.normpath, listed):
             return file
     return ""
 
 
-def _kustomizations(folder: str, word: str = "") -> Iterator[tuple[str, Data]]:
+def kustomizations_in(
+    folder: str, word: str = "", also: Container[str] = ()
+) -> Iterator[tuple[str, Data]]:
     """Yield the name and the data of each kustomization of a folder, or template of one, that can be read.
 
-    Others than those with a word in their text are not read.
+    Args:
+        folder: where they are.
+        word: others than those with this word in their text are not read.
+        also: names of other files that are read.
     """
     for name in sorted(os.listdir(folder or ".")):
-        if not _is_kustomization(name):
+        if not (_is_kustomization(name) or name in also):
             continue
         file = os.path.join(folder, name)
         if os.path.isfile(file) and not os.path.islink(file):
@@ -331,6 +336,6 @@ def _kustomizations(folder: str, word: str = "") -> Iterator[tuple[str, Data]]:
                     yield file, data
 
 
-def _texts(data: Any) -> list[str]:
+def texts_in(data: Any) -> list[str]:
     """Return the texts in data, at any depth."""
     return [text for _, text in walk(data) if isinstance(text, str)]

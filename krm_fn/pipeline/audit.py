@@ -54,6 +54,7 @@ def audit(
     manifests: ReadableManifests,
     config: ProxyConfig | None = None,
     audience: Audience = Audience.NODE,
+    found: Iterable[Result] = (),
 ) -> Audit:
     """Judge everything that files say about a proxy.
 
@@ -61,9 +62,11 @@ def audit(
         manifests: YAML documents, JSON, a ResourceList, and other files beside them.
         config: the ProxyConfig whose rules, defaults and options count; None: the one in the files.
         audience: who is taken to read the list of a ProxyConfig.
+        found: findings of others about the files.
     """
     configs = manifests.configs()
     config, results = _judged_configs(configs, config, audience)
+    results += found
     for ref, meant in misspelt(manifests):
         message = f"this object is no ProxyConfig: did you mean `{meant}`?"
         results.append(Result.of("ConfigIgnored", message).about(ref))
