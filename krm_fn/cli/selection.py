@@ -25,7 +25,7 @@ from krm_fn.cli.streams import read_file
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import left_alone
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.resourcelist.look import Entries
+from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, walk
@@ -223,7 +223,7 @@ def _is_readable(document: str) -> bool:
     """Return whether placeholders do not keep a document from being YAML, or no run reads objects of its kind."""
     if re.search(_IN_DOUBT, document) is None or is_yaml(document):
         return True
-    kinds = Entries([(document, [(0, len(document))])]).kinds(0)
+    kinds = ObjectSource([(document, [(0, len(document))])]).kinds(0)
     read = clusters.kinds(kinds).union(kind for row in ROWS.values() for _, kind in row.kinds)
     return bool(kinds) and kinds.isdisjoint(read)
 

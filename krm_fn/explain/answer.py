@@ -15,11 +15,11 @@ from krm_fn.explain.cluster_names import NamesOfClusters, cluster_names
 from krm_fn.explain.grants import Proxy, join_proxies, read_grants
 from krm_fn.explain.node_changes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
+from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count, some
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline.covered import Covered, covered
 from krm_fn.pipeline.outcome import Outcome
-from krm_fn.plan import ObjectSource
 
 
 @dataclass(frozen=True)

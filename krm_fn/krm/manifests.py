@@ -11,7 +11,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 
 from krm_fn.errors import DocumentError, InputError, TextError
-from krm_fn.krm.resourcelist import Entries, Object, function_config, new_file_name, objects
+from krm_fn.krm.resourcelist import (
+    Object,
+    ObjectSource,
+    function_config,
+    new_file_name,
+    objects,
+)
 from krm_fn.krm.resourcelist.objects import (
     NO_ITEM,
     WHOLE_ITEM,
@@ -49,7 +55,7 @@ class DocumentSpan(NamedTuple):
     end: int
 
 
-class Manifests(Entries):
+class Manifests(ObjectSource):
     """The documents of several files.
 
     Args:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.masking import redact
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import ObjectRef, message_of, some
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.installed_charts import charts_of, is_known
-from krm_fn.plan import ObjectSource, Overview, plan_records
+from krm_fn.plan import Overview, plan_records
 from krm_fn.plan.items import fits, readable_objects
 from krm_fn.plan.record import ObjectRecord, Reason, State, Why
 from krm_fn.products.node_kinds import NODE_KINDS

@@ -10,7 +10,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.errors import InternalError
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
-from krm_fn.krm.resourcelist import ListChanges, NewObject, Object
+from krm_fn.krm.resourcelist import ListChanges, NewObject, Object, ObjectSource
 from krm_fn.krm.results import Edit, Result, are_severe
 from krm_fn.light_typing import Fields, NamedTuple, Texts, Variables
 from krm_fn.lint.judge_values import NoProxyList
@@ -18,7 +18,6 @@ from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
 from krm_fn.pipeline.outcome import CHANGE_DUE, Silencer
 from krm_fn.places.place import Place, Reading
-from krm_fn.plan import ObjectSource
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.plan.rollout import RolloutNote, secret_names, template_names
 from krm_fn.products.node_kinds import OF_CLASSES

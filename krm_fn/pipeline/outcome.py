@@ -12,11 +12,11 @@ from krm_fn.config import KIND, ProxyConfig, matches
 from krm_fn.krm import results
 from krm_fn.krm.codes import OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.resourcelist import ListChanges, Object
+from krm_fn.krm.resourcelist import ListChanges, Object, ObjectSource
 from krm_fn.krm.results import ObjectRef, Result, is_severe, some
 from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, lookup
-from krm_fn.plan import ObjectSource, Overview
+from krm_fn.plan import Overview
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import TargetRecord, edited_targets
 

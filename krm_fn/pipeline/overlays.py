@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from krm_fn.errors import InputError
+from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.resourcelist.objects import reference
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, list_at, lookup, pointer_of, text_at
 from krm_fn.places.containers import pod_spec
-from krm_fn.plan.items import ObjectSource, readable_objects
+from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import ObjectRecord
 from krm_fn.yamledit import read
 from krm_fn.yamledit.stream import texts_of_documents

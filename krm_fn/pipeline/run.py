@@ -12,7 +12,7 @@ from krm_fn.config import Lookup, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.codes import OF_RUN, Severity
-from krm_fn.krm.resourcelist import ListChanges, Object, ResourceList, function_config
+from krm_fn.krm.resourcelist import ListChanges, Object, ObjectSource, ResourceList, function_config
 from krm_fn.krm.results import Result
 from krm_fn.patch import Data
 from krm_fn.pipeline.outcome import (
@@ -24,7 +24,7 @@ from krm_fn.pipeline.outcome import (
     once_for_each_fact,
 )
 from krm_fn.pipeline.run_findings import review
-from krm_fn.plan import ObjectSource, Overview, plan_records
+from krm_fn.plan import Overview, plan_records
 from krm_fn.plan.record import ObjectRecord, edited_targets
 from krm_fn.plan.sources import Objects
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from krm_fn.config import ProxyConfig, matches
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.near_names import did_you_mean
@@ -16,7 +16,7 @@ from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of
 from krm_fn.places.provided import DataUses
-from krm_fn.plan import ObjectSource, Overview
+from krm_fn.plan import Overview
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import ObjectRecord
 from krm_fn.target_table import ROWS, system_of

@@ -12,12 +12,11 @@ from krm_fn import clusters
 from krm_fn.clusters import ObjectIndex, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import left_alone
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan.items import (
     ItemReader,
     ItemTargets,
-    ObjectSource,
     add_whole,
     fits,
     is_edited,
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 __all__ = [
-    "ObjectSource",
     "OtherNodes",
     "Overview",
     "items_of_kinds",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from krm_fn.clusters import Folders, key_of
 from krm_fn.config import ProxyConfig, Selector
 from krm_fn.errors import DocumentError, InputError
-from krm_fn.krm.resourcelist import Object
-from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Protocol, Texts
+from krm_fn.krm.resourcelist import Object, ObjectSource
+from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Texts
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.target_table import ROWS, TargetRow
@@ -18,39 +18,6 @@ from krm_fn.targets import TARGETS
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
-
-
-class ObjectSource(Protocol):
-    """Where objects come from: a ResourceList, or files of manifests.
-
-    Attributes:
-        paths: name of a file of the list -> its absolute path, as far as these are files of this machine.
-        others: name -> content of files that are read and hold no objects.
-    """
-
-    paths: Mapping[str, str]
-    others: Mapping[str, bytes]
-
-    def __len__(self) -> int: ...
-
-    @property
-    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
-        """The kinds that may be in some entries, empty if nothing is known -> their indexes, in order."""
-
-    def kinds(self, number: int, /) -> frozenset[str]:
-        """Return every word of an entry that could be the kind of an object in it; none if nothing is known."""
-
-    def holding(self, words: Texts, among: Sequence[int] | None = None) -> Sequence[int]:
-        """Return the indexes of the entries, or of those ``among`` them, with one of the words, in order.
-
-        Without words, return all.
-        """
-
-    def objects(self, index: int) -> list[Object]:
-        """Return the objects of one entry; raises InputError."""
-
-    def text_for_ytt(self, index: int) -> str:
-        """Return the text of one entry, with the comments above."""
 
 
 def is_selected(obj: Object, config: ProxyConfig) -> bool:

@@ -9,11 +9,11 @@ Source: kustomize ``cmd/config/docs/api-conventions/functions-spec.md``, "apiVer
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from krm_fn.errors import DocumentError, InputError, TextError
 from krm_fn.krm.resourcelist.layouts import SHAPE, CutLayout, WholeLayout, layout_of
-from krm_fn.krm.resourcelist.look import Entries
+from krm_fn.krm.resourcelist.look import ObjectSource
 from krm_fn.krm.resourcelist.objects import (
     BASE_NAME,
     NO_ITEM,
@@ -34,10 +34,10 @@ from krm_fn.yamledit import Lines
 __all__ = [
     "BASE_NAME",
     "NO_ITEM",
-    "Entries",
     "ListChanges",
     "NewObject",
     "Object",
+    "ObjectSource",
     "ResourceList",
     "function_config",
     "group_kind",
@@ -49,12 +49,8 @@ __all__ = [
 _BOM = "\ufeff"
 
 
-class ResourceList(Entries):
+class ResourceList(ObjectSource):
     """A ResourceList and its text.
-
-    Attributes:
-        paths: paths of files of this machine: none in a list.
-        others: files beside the objects: none in a list.
 
     Raises:
         InputError: the bytes are not one; its line says which form they must have.
@@ -65,8 +61,6 @@ class ResourceList(Entries):
         self._bom = _BOM if text.startswith(_BOM) else ""
         self._layout = _layout(text.removeprefix(_BOM))
         super().__init__([(self._layout.text, self._layout.spans)])
-        self.paths: Mapping[str, str] = {}
-        self.others: Mapping[str, bytes] = {}
 
     @property
     def function_config(self) -> Object:

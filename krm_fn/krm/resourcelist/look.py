@@ -13,6 +13,7 @@ from functools import cache, cached_property, partial
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
+from krm_fn.krm.resourcelist.objects import Object
 from krm_fn.light_typing import Texts
 from krm_fn.yamledit import with_line_feeds
 from krm_fn.yamledit.tree import Span
@@ -47,12 +48,19 @@ _ESCAPED_LETTER = re.compile(
 _ESCAPED_SLASH = r"\/"
 
 
-class Entries:
-    """The entries of a list, which are parts of texts: items of a ResourceList, or documents of files.
+class ObjectSource:
+    """Where objects come from: the items of a ResourceList, or the documents of files, which are parts of texts.
 
     Args:
         texts: texts, each with start and end of its parts, in their order; the number of a part counts through all.
+
+    Attributes:
+        paths: name of a file of the list -> its absolute path, as far as these are files of this machine.
+        others: name -> content of files that are read and hold no objects.
     """
+
+    paths: Mapping[str, str] = {}
+    others: Mapping[str, bytes] = {}
 
     def __init__(self, texts: Sequence[tuple[str, Sequence[Span]]]) -> None:
         self._texts = [_with_plain_slashes(text, spans) for text, spans in texts]
@@ -61,6 +69,14 @@ class Entries:
 
     def __len__(self) -> int:
         return len(self._parts)
+
+    def objects(self, index: int) -> list[Object]:
+        """Return the objects of one part; raises InputError."""
+        raise NotImplementedError
+
+    def text_for_ytt(self, index: int) -> str:
+        """Return the text of one part, with the comments above."""
+        raise NotImplementedError
 
     def kinds(self, number: int) -> frozenset[str]:
         """Return every word of a part that could be its kind, or the kind of an object inside it.

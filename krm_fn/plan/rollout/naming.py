@@ -14,11 +14,10 @@ from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.formats.left_alone import ENCRYPTED, has_code, is_encrypted
-from krm_fn.krm.resourcelist import BASE_NAME, Object
+from krm_fn.krm.resourcelist import BASE_NAME, Object, ObjectSource
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Operation, Pointer
-from krm_fn.plan import ObjectSource
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.settings import ProxySettings

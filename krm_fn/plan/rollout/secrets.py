@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import ProxyConfig
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import items_at, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.plan import ObjectSource, items_of_kinds
+from krm_fn.plan import items_of_kinds
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.rollout.naming import (

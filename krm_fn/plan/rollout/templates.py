@@ -11,8 +11,9 @@ from itertools import groupby
 
 from krm_fn.clusters import Folders, Key, ObjectIndex, key_of, nearest, references
 from krm_fn.config import ProxyConfig
+from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import Result
-from krm_fn.plan import ObjectSource, items_of_kinds
+from krm_fn.plan import items_of_kinds
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.rollout.naming import (
     Rename,

@@ -15,10 +15,10 @@ from krm_fn.clusters import is_open, key_of, may_be_same, nearest
 from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError
 from krm_fn.formats import left_alone
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.patch import Data
-from krm_fn.plan import ObjectSource, items_of_kinds
+from krm_fn.plan import items_of_kinds
 from krm_fn.plan.items import readable_objects
 
 if TYPE_CHECKING:

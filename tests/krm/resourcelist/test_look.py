@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.krm.resourcelist import Entries
+from krm_fn.krm.resourcelist import ObjectSource
 from list_layouts import load
 
 
@@ -104,16 +104,16 @@ def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[lis
             text += part
             parts.append(part)
         texts.append((text, spans))
-    alone = [Entries([(part, [(0, len(part))])]) for part in parts]
+    alone = [ObjectSource([(part, [(0, len(part))])]) for part in parts]
     expected = {words: [number for number, look in enumerate(alone) if look.contains(0, words)] for words in _WORDS}
-    whole = Entries(texts)
+    whole = ObjectSource(texts)
     assert [whole.kinds(number) for number in range(len(parts))] == [look.kinds(0) for look in alone]
     for words in _WORDS:
         holding = expected[words]
         assert [*whole.holding(words)] == holding
         for among in (range(1), range(1, len(parts))):
             assert [*whole.holding(words, among)] == [number for number in holding if number in among]
-            assert [*Entries(texts).holding(words, among)] == [number for number in holding if number in among]
-        entries = Entries(texts)  # about the first parts one by one, about the rest by a search of all
+            assert [*ObjectSource(texts).holding(words, among)] == [number for number in holding if number in among]
+        entries = ObjectSource(texts)  # about the first parts one by one, about the rest by a search of all
         assert [number for number in range(len(parts)) if entries.contains(number, words)] == holding
         assert {at for at, part in enumerate(parts) if any(word in part for word in words)} <= {*holding}
