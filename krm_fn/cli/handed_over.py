@@ -7,13 +7,13 @@ kustomization, and takes a file under `resources` as an object. kpt: `pkg/api/kp
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 
 from krm_fn.cli.selection import Selection, kustomizations_in, texts_in
 from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import InputError
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.patch import Data, text_at
 from krm_fn.yamledit import read
 
@@ -33,7 +33,7 @@ _WRONG_PROGRAM = (
 )
 
 
-def not_handed_over(located: Iterable[LocatedConfig], selection: Selection) -> Iterator[Result]:
+def not_handed_over(located: Iterable[LocatedConfig], selection: Selection) -> Results:
     """Yield a warning for each ProxyConfig that kustomize or kpt does not get, with the line that is missing.
 
     Args:

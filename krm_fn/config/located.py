@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from krm_fn.config import API_VERSION, KIND, Lookup, ProxyConfig, load, probably_meant
 from krm_fn.errors import ConfigError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.krm.results import ObjectRef, Result, Results
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
 
@@ -64,7 +64,7 @@ class LocatedConfig(NamedTuple):
             return result
         return self.manifests.placed(result, self.path)
 
-    def results(self, error: ConfigError) -> Iterator[Result]:
+    def results(self, error: ConfigError) -> Results:
         """Yield a result for each of its problems."""
         for problem in error.problems:
             result = Result.of(error.code, problem.text, problem.path)

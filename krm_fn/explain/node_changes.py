@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from krm_fn.clusters import Membership
 from krm_fn.explain.cluster_names import cluster_names, parts_of
 from krm_fn.krm.masking import redact
-from krm_fn.krm.results import ObjectRef, Result, grouped
+from krm_fn.krm.results import ObjectRef, Result, Results, grouped
 from krm_fn.light_typing import Texts
 from krm_fn.plan.record import TargetRecord
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
@@ -120,7 +120,7 @@ def _update(
     return NodeUpdate(is_rolled=False, why="no object of the list refers to the template")
 
 
-def _update_of_target(changes: Iterable[Result]) -> NodeUpdate:
+def _update_of_target(changes: Results) -> NodeUpdate:
     """Return the effect that a target promises for the nodes of its product."""
     for change in changes:
         target = TARGETS.get(change.target)

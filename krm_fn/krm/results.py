@@ -42,7 +42,7 @@ def is_severe(severity: Severity, least: Severity) -> bool:
     return _RANK[severity] <= _RANK[least]
 
 
-def are_severe(results: Iterable[Result], least: Severity) -> bool:
+def are_severe(results: Results, least: Severity) -> bool:
     """Return whether a result is at least as severe as ``least``."""
     return any(is_severe(result.severity, least) for result in results)
 
@@ -238,7 +238,11 @@ class Result(NamedTuple):
         return data
 
 
-def entries(results: Iterable[Result]) -> list[Fields]:
+Results = Iterable[Result]
+"""Results one after another."""
+
+
+def entries(results: Results) -> list[Fields]:
     """Return the entries of ``results`` of a ResourceList: changes of several targets in one object are one entry.
 
     Its field is the innermost one that holds all of them. An entry about a change shows the value that was there: the
@@ -272,7 +276,7 @@ def _joined(first: Result, second: Result) -> Result | None:
     return first._replace(message=message, target=target, path=field)
 
 
-def grouped(results: Iterable[Result], key: Callable[[Result], object]) -> list[list[Result]]:
+def grouped(results: Results, key: Callable[[Result], object]) -> list[list[Result]]:
     """Return the results in groups of equal keys, each group where its first result is."""
     groups: dict[object, list[Result]] = {}
     for result in results:
@@ -280,7 +284,7 @@ def grouped(results: Iterable[Result], key: Callable[[Result], object]) -> list[
     return list(groups.values())
 
 
-def message_of(results: Iterable[Result]) -> str:
+def message_of(results: Results) -> str:
     """Return the message of results of one reason, with the names of all of them, and without a credential."""
     parts = [re.split(_NAMES, redact(result.message)) for result in results]
     message = ""
@@ -290,7 +294,7 @@ def message_of(results: Iterable[Result]) -> str:
     return message
 
 
-def without_duplicates(results: Iterable[Result]) -> list[Result]:
+def without_duplicates(results: Results) -> list[Result]:
     """Keep the first of results that differ in nothing but their target."""
     return [group[0] for group in grouped(results, _statement)]
 
@@ -301,7 +305,7 @@ def _statement(result: Result) -> object:
     return (about, result.severity, result.text, repr(values))
 
 
-def sorted_results(results: Iterable[Result]) -> list[Result]:
+def sorted_results(results: Results) -> list[Result]:
     """Return results by file, index, severity, then text: kyaml's ``Results.Sort``."""
     return sorted(results, key=_sort_key)
 
@@ -322,12 +326,12 @@ def _rank(result: Result) -> int:
     return _RANK[result.severity]
 
 
-def by_importance(results: Iterable[Result]) -> list[Result]:
+def by_importance(results: Results) -> list[Result]:
     """Return errors first, then warnings, each as ``sorted_results``: kpt shows four results, and four lines."""
     return sorted(sorted_results(results), key=_rank)
 
 
-def lines(results: Iterable[Result]) -> list[str]:
+def lines(results: Results) -> list[str]:
     """Return the results, the most important first, a line each.
 
     Of more than three places for one reason the first is shown, with the number of the others: kpt shows four lines.

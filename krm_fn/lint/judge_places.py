@@ -5,16 +5,16 @@ It knows no kind of object: readings go in, results come out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn import placeholders
 from krm_fn.config import Declaration, Override, ProxyConfig
-from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.krm.results import ObjectRef, Result, Results
 from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.lint.judge_values import HTTPS_MISSING, Finding, Reader, judge_list, judge_url
 from krm_fn.noproxy import Audience, Style, entries
 from krm_fn.patch import Pointer
-from krm_fn.places.place import Reading, quoted
+from krm_fn.places.place import Reading, Readings, quoted
 from krm_fn.settings import PROXY_VARIABLES
 
 _FILLED_IN_LATER = Finding(
@@ -41,7 +41,7 @@ class _Variables(NamedTuple):
     urls: list[Reading]
     ours: Variables
 
-    def by_value(self, readings: Iterable[Reading]) -> dict[str, list[Reading]]:
+    def by_value(self, readings: Readings) -> dict[str, list[Reading]]:
         """Return value -> its readings, without the values of the ProxyConfig, which is judged by itself."""
         alike: dict[str, list[Reading]] = {}
         for reading in readings:
@@ -54,7 +54,7 @@ _Findings = Iterator[tuple[Finding, Sequence[Reading]]]
 """Findings, each with the readings of one place that it is about."""
 
 
-def judge_places(readings: Iterable[Reading], reader: Reader, ours: Variables) -> Iterator[Result]:
+def judge_places(readings: Readings, reader: Reader, ours: Variables) -> Results:
     """Yield the faults of the places of an object; the same fault of several places is one result.
 
     Args:
@@ -81,7 +81,7 @@ def judge_places(readings: Iterable[Reading], reader: Reader, ours: Variables) -
         yield Result.of(finding.code, message, about[0].path)
 
 
-def by_place(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
+def by_place(readings: Readings) -> list[dict[str, Reading]]:
     """Return the readings place by place: variable -> reading; of a repeated variable the last one."""
     places: dict[str, dict[str, Reading]] = {}
     for reading in readings:
@@ -183,7 +183,7 @@ def _judge_permissions(variables: _Variables) -> _Findings:
 
 def judge_config(
     config: ProxyConfig, config_ref: ObjectRef, audience: Audience = Audience.NODE
-) -> Iterator[Result]:
+) -> Results:
     """Yield the faults of the lists and the URLs of a ProxyConfig, but for those that a run corrects in its lists.
 
     Args:

@@ -16,7 +16,7 @@ from krm_fn.errors import ConfigError, DocumentError, InputError
 from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import KUSTOMIZE, Manifests
 from krm_fn.krm.resourcelist import Object, objects
-from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
+from krm_fn.krm.results import ObjectRef, Result, Results, sorted_results, without_duplicates
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
@@ -54,7 +54,7 @@ def audit(
     manifests: ReadableManifests,
     config: ProxyConfig | None = None,
     audience: Audience = Audience.NODE,
-    found: Iterable[Result] = (),
+    found: Results = (),
 ) -> Audit:
     """Judge everything that files say about a proxy.
 
@@ -147,7 +147,7 @@ class ReadableManifests(Manifests):
             configs += located_configs(self, index)
         return configs
 
-    def problems(self, config: ProxyConfig) -> Iterator[Result]:
+    def problems(self, config: ProxyConfig) -> Results:
         """Yield a warning for each document that cannot be read, and an error where a run ends because of it."""
         for index, error in self.errors.items():
             ref = ObjectRef(file_path=self.documents[index].file)
@@ -187,7 +187,7 @@ def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord
     return records
 
 
-def _of_record(record: ObjectRecord) -> Iterator[Result]:
+def _of_record(record: ObjectRecord) -> Results:
     """Yield the faults of the values of one object, and the values that win over them on nodes."""
     obj = record.obj
     for target_record in record.targets:
@@ -206,7 +206,7 @@ def _of_record(record: ObjectRecord) -> Iterator[Result]:
         yield from record.findings
 
 
-def _disagreements(records: Iterable[ObjectRecord]) -> Iterator[Result]:
+def _disagreements(records: Iterable[ObjectRecord]) -> Results:
     """Yield a warning where the places of one Cluster and role have different values.
 
     Without a known Cluster an object is compared with itself alone. Workloads that no target knows are passed by: they

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 
 from krm_fn import patch, placeholders
@@ -11,13 +11,13 @@ from krm_fn.errors import InternalError
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
 from krm_fn.krm.resourcelist import ListChanges, NewObject, Object, ObjectSource
-from krm_fn.krm.results import Edit, Result, are_severe
+from krm_fn.krm.results import Edit, Result, Results, are_severe
 from krm_fn.light_typing import Fields, NamedTuple, Texts, Variables
 from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
 from krm_fn.pipeline.outcome import CHANGE_DUE, Silencer
-from krm_fn.places.place import Place, Reading
+from krm_fn.places.place import Place, Reading, Readings
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.plan.rollout import RolloutNote, secret_names, template_names
 from krm_fn.products.node_kinds import OF_CLASSES
@@ -161,7 +161,7 @@ def _complete(edited: _Edited, config: ProxyConfig, *, reads_again: bool) -> Non
     target_record.results = _without_secrets(results, before)
 
 
-def _notes(target_record: TargetRecord) -> Iterator[Result]:
+def _notes(target_record: TargetRecord) -> Results:
     """Yield the notes about the proxy of a place; those about a list, only where our list is written."""
     resolved = target_record.resolved
     if not (target_record.has_list or target_record.has_list_by_class):
@@ -169,7 +169,7 @@ def _notes(target_record: TargetRecord) -> Iterator[Result]:
     return notes(resolved, target_record.memberships)
 
 
-def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading]) -> Edit:
+def with_values(edit: Edit, before: Readings, after: Readings) -> Edit:
     """Return an edit with the values that it changes, as far as they are known and may be shown."""
     old = _values(before)
     new = _values(after)
@@ -182,7 +182,7 @@ def _unlike(variables: Variables, others: Variables) -> Variables | None:
     return unlike or None
 
 
-def _values(readings: Iterable[Reading]) -> Variables:
+def _values(readings: Readings) -> Variables:
     """Return the name of each variable that is set, as people call it -> its value, as far as it is known."""
     values = {}
     for reading in readings:
@@ -254,9 +254,7 @@ def result_of_edit(
     return result
 
 
-def replaced_list(
-    before: Iterable[Reading], after: Iterable[Reading], ours: Sequence[str]
-) -> Iterator[Result]:
+def replaced_list(before: Readings, after: Readings, ours: Sequence[str]) -> Results:
     """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced.
 
     Args:

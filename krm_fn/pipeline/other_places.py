@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.config import KIND, ProxyConfig
 from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.krm.results import ObjectRef, Result, Results
 from krm_fn.light_typing import Urls
 from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.installed_charts import charts_in
-from krm_fn.places.place import Reading, read_pairs
+from krm_fn.places.place import Reading, Readings, read_pairs
 from krm_fn.places.provided import DataUses
 from krm_fn.places.proxy_search import proxies_in, urls_in_text
 from krm_fn.plan.record import ObjectRecord, Reason, TargetRecord, Why
@@ -81,7 +81,7 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
             _judge(record, config, urls, ours)
 
 
-def _not_owned(readings: Iterable[Reading], targets: Sequence[TargetRecord]) -> tuple[Reading, ...]:
+def _not_owned(readings: Readings, targets: Sequence[TargetRecord]) -> tuple[Reading, ...]:
     """Return the values that no target reads, and of which none has said something."""
     if not targets:
         return tuple(readings)
@@ -230,7 +230,7 @@ def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
     return False
 
 
-def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Iterator[Result]:
+def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Results:
     """Yield a finding for each file without objects, such as a patch, that sets another proxy than the ProxyConfig.
 
     It is a warning where something that a run writes reads the file.

@@ -13,7 +13,7 @@ from krm_fn.krm import results
 from krm_fn.krm.codes import OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.resourcelist import ListChanges, Object, ObjectSource
-from krm_fn.krm.results import ObjectRef, Result, is_severe, some
+from krm_fn.krm.results import ObjectRef, Result, Results, is_severe, some
 from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.plan import Overview
@@ -97,7 +97,7 @@ class Outcome(NamedTuple):
         return int(results.are_severe(self.results, self.fail_on))
 
 
-def in_report(found: Iterable[Result]) -> list[Result]:
+def in_report(found: Results) -> list[Result]:
     """Return the results in the order of the report, without duplicates, each value shown once.
 
     The list of a Cluster is long. Readers find the other ones in the manifests, and by the name of the variable.
@@ -128,7 +128,7 @@ def _not_shown_yet(value: Any, shown: set[str]) -> Any:
     return value
 
 
-def once_for_each_fact(found: Iterable[Result]) -> list[Result]:
+def once_for_each_fact(found: Results) -> list[Result]:
     """Keep the first of results that state one fact, and name in it the other Clusters and objects it is true of."""
     return [_with_others(group) for group in results.grouped(found, _fact)]
 
@@ -160,7 +160,7 @@ def _with_others(group: list[Result]) -> Result:
     return first._replace(message=message, clusters=tuple(clusters))
 
 
-def missing_facts_lines(reported: Iterable[Result]) -> list[str]:
+def missing_facts_lines(reported: Results) -> list[str]:
     """Return the lines for `spec` of a ProxyConfig that would say the missing facts, each with its Clusters.
 
     Args:
@@ -211,7 +211,7 @@ class Silencer:
                 self._codes[obj.ref] = tuple(codes.split())
         self._used: set[object] = set()
 
-    def left(self, results: Iterable[Result]) -> Iterator[Result]:
+    def left(self, results: Results) -> Results:
         """Yield the findings that are not silenced, with the severity that the ProxyConfig gives their code."""
         for result in results:
             severity = self._severity(result)
@@ -222,7 +222,7 @@ class Silencer:
             else:
                 yield result._replace(severity=severity)
 
-    def idle(self, config_ref: ObjectRef, codes: Collection[str]) -> Iterator[Result]:
+    def idle(self, config_ref: ObjectRef, codes: Collection[str]) -> Results:
         """Yield a finding for each code of an annotation, and each entry of `spec.lint.ignore`, that silences nothing.
 
         Args:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from krm_fn import placeholders
 from krm_fn.clusters import Membership, may_be_same
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import left_alone
-from krm_fn.krm.results import ObjectRef, Result, count
+from krm_fn.krm.results import ObjectRef, Result, Results, count
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Style
@@ -33,7 +33,7 @@ def review(
     overview: Overview,
     config: ProxyConfig,
     config_ref: ObjectRef,
-) -> Iterator[Result]:
+) -> Results:
     """Yield the findings after a run, besides those of its targets.
 
     Args:
@@ -76,7 +76,7 @@ def reader_of(target_record: TargetRecord) -> Reader:
     )
 
 
-def _about_place(target_record: TargetRecord) -> Iterator[Result]:
+def _about_place(target_record: TargetRecord) -> Results:
     """Yield the faults of values that others wrote there, and a warning where it still differs and nobody said so."""
     yield from _encoded_placeholder(target_record)
     variables = target_record.variables
@@ -107,7 +107,7 @@ def _about_place(target_record: TargetRecord) -> Iterator[Result]:
             return
 
 
-def _encoded_placeholder(target_record: TargetRecord) -> Iterator[Result]:
+def _encoded_placeholder(target_record: TargetRecord) -> Results:
     """Yield a warning for a placeholder in an encoded text, where no later step finds it."""
     for reading in target_record.after:
         value = reading.value or ""
@@ -127,7 +127,7 @@ def _encoded_placeholder(target_record: TargetRecord) -> Iterator[Result]:
 # what no place of an object can hold
 
 
-def _unreached_objects(records: Iterable[ObjectRecord]) -> Iterator[Result]:
+def _unreached_objects(records: Iterable[ObjectRecord]) -> Results:
     """Yield a warning for each object that cannot hold the proxy of an override, or that claims a foreign Cluster."""
     for record in records:
         for target_record in record.targets:
@@ -138,7 +138,7 @@ def _unreached_objects(records: Iterable[ObjectRecord]) -> Iterator[Result]:
                 yield from map(target_record.result, findings)
 
 
-def _unreached(target_record: TargetRecord) -> Iterator[Result]:
+def _unreached(target_record: TargetRecord) -> Results:
     overrides = target_record.resolved.unreachable_overrides
     if (
         overrides
@@ -165,7 +165,7 @@ def _unreached(target_record: TargetRecord) -> Iterator[Result]:
 # the list of objects as a whole
 
 
-def _exposed_passwords(targets: Iterable[TargetRecord], config: ProxyConfig) -> Iterator[Result]:
+def _exposed_passwords(targets: Iterable[TargetRecord], config: ProxyConfig) -> Results:
     """Yield a warning for each object but a Secret into which a password is written that comes from a Secret."""
     exposed: set[ObjectRef] = set()
     for target_record in targets:
@@ -196,7 +196,7 @@ def _how_to_hide(target_record: TargetRecord) -> str:
     )
 
 
-def _service_addresses(targets: Iterable[TargetRecord]) -> Iterator[Result]:
+def _service_addresses(targets: Iterable[TargetRecord]) -> Results:
     """Yield an information for each service CIDR that a later step fills in: a list lacks its first address."""
     for target_record in targets:
         policy = target_record.resolved.policy
@@ -216,7 +216,7 @@ def _service_addresses(targets: Iterable[TargetRecord]) -> Iterator[Result]:
                     yield result.about(fact.ref)
 
 
-def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
+def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) -> Results:
     """Yield the faults of the list of objects: nothing is selected, two Clusters of one name, unreadable texts."""
     if overview.candidates and not overview.selected:
         message = (
@@ -237,7 +237,7 @@ def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) 
         yield Result.of("TextUnreadable", message).about(ref)
 
 
-def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Iterator[Result]:
+def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Results:
     """Yield a warning for the nodes that get no proxy, each system of a Cluster once."""
     other_nodes = overview.other_nodes
     if not other_nodes:

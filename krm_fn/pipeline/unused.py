@@ -8,7 +8,7 @@ from itertools import chain
 
 from krm_fn.config import ProxyConfig, matches
 from krm_fn.krm.resourcelist import Object, ObjectSource
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.near_names import did_you_mean
 from krm_fn.patch import Data, list_at, lookup
@@ -86,9 +86,7 @@ class _ObjectMatcher(NamedTuple):
         return any(choice.fits_chart(self.written, obj.data, use) for use in charts)
 
 
-def unused_matchers(
-    config: ProxyConfig, overview: Overview, source: ObjectSource
-) -> Iterator[Result]:
+def unused_matchers(config: ProxyConfig, overview: Overview, source: ObjectSource) -> Results:
     """Yield a warning for each matcher of objects that fits none of a list.
 
     Args:
@@ -136,7 +134,7 @@ def _matchers(config: ProxyConfig, parts: Iterable[str]) -> Iterator[_ObjectMatc
             yield _ObjectMatcher(field, written, path[0])
 
 
-def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Iterator[Result]:
+def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Results:
     """Yield a finding for each override that fits none of the places.
 
     It may be meant: a table of regions serves many lists. It is a warning where there are Clusters, and none of them
@@ -163,7 +161,7 @@ def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Iterator[
         yield Result.of("SettingUnused", message, is_info=not is_mistake)
 
 
-def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Iterator[Result]:
+def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Results:
     """Yield a warning for each object with an annotation of ours that has no meaning."""
     planned: list[Object] = []
     read: set[int] = set()

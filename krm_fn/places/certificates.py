@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import pem
@@ -11,7 +10,7 @@ from krm_fn.formats.escaping import base64_of, text_of_base64
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, lookup
 from krm_fn.places.containers import variable_of
-from krm_fn.places.place import Place, Reading
+from krm_fn.places.place import Place, Readings
 from krm_fn.settings import ProxySettings
 
 _MARK = "# inject-proxy: a certificate of spec.trustedCA"
@@ -37,7 +36,7 @@ class CertificateText(NamedTuple):
 
     is_base64: bool = False
 
-    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Return no reading: certificates are no variable."""
         return ()
 
@@ -75,7 +74,7 @@ class NamedEntry(NamedTuple):
     name: str
     entry: Data | None
 
-    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Return no reading: certificates are no variable."""
         return ()
 

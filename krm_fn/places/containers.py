@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result, wrong_type
+from krm_fn.krm.results import Results, wrong_type
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts, Variables
 from krm_fn.patch import Data, Pointer, items_at, list_at, lookup, text_at
-from krm_fn.places.place import Place, Reading
+from krm_fn.places.place import Place, Reading, Readings
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -90,7 +90,7 @@ def all_containers(data: Data, at: Pointer) -> Iterator[Container]:
         yield from containers(data, field, at=at)
 
 
-def wrong_types(data: Data, at: Pointer) -> Iterator[Result]:
+def wrong_types(data: Data, at: Pointer) -> Results:
     """Yield an error for each value of a wrong type on the way to the containers, or among them."""
     mappings = []
     for length, _ in enumerate(at, 1):
@@ -132,7 +132,7 @@ class EnvEntries(NamedTuple):
     provided: Provided = Provided()
     env_from: Any = None
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that the list sets, the last entry of each name.
 
         Where only upper case is written, the reader is a program that makes no difference between the cases.
@@ -259,7 +259,7 @@ def read_entry(blank: Reading, member: Data) -> Reading:
     return reading._replace(why_unknown="it refers to another variable", unresolved=value)
 
 
-def read_all_containers(data: Data) -> Iterator[Reading]:
+def read_all_containers(data: Data) -> Readings:
     """Yield the variables that all containers of a workload set, chosen or not."""
     at = pod_spec(data)
     if at is None:

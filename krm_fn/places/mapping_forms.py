@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from krm_fn import noproxy
 from krm_fn.engine import Draft
 from krm_fn.formats import escaping
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer, field_path, lookup, named_items
-from krm_fn.places.place import EMPTY, Form, Place, Reading
+from krm_fn.places.place import EMPTY, Form, Place, Reading, Readings
 from krm_fn.products import proxy_keys
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 
-def in_both_cases(variable: str, value: str, path: Pointer, label: str) -> Iterator[Reading]:
+def in_both_cases(variable: str, value: str, path: Pointer, label: str) -> Readings:
     """Yield a reading for each case of a name, for a reader that makes no difference between them."""
     for name in (variable, variable.lower()):
         yield Reading(name, value, path, value, label, member=path[-1])
@@ -81,7 +81,7 @@ class Members(NamedTuple):
             return False
         return any(lookup(mapping, steps, self) is not self for steps in self.steps.values())
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables of the members, unless a person has switched them off."""
         if self.switch:
             switch = lookup(data, (*place.path, self.switch))
@@ -176,7 +176,7 @@ class Members(NamedTuple):
         return isinstance(existing, list)
 
 
-def _read_wrong_type(place: Place, variable: str, path: Pointer, value: Any) -> Iterator[Reading]:
+def _read_wrong_type(place: Place, variable: str, path: Pointer, value: Any) -> Readings:
     """Yield a reading of a value that is no text, unless it is empty: a run replaces it."""
     if value not in EMPTY:
         yield Reading(variable, None, path, str(value), place.label, "it must be a string")
@@ -201,7 +201,7 @@ class VariableMembers(NamedTuple):
 
     names: Texts = PROXY_VARIABLES
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that are set."""
         for name in self.names:
             path = (*place.path, name)
@@ -226,7 +226,7 @@ class HostAndPort(NamedTuple):
     proxy: str
     no: str
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the URL that the product makes of host and port, and the list."""
         path = (*place.path, self.proxy)
         host = lookup(data, (*path, "host"))
@@ -266,7 +266,7 @@ class OneMember(NamedTuple):
     value: Callable[[ProxySettings, Any], Any]
     reads: Members | None = None
 
-    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Return the variables that the value says."""
         if self.reads is None:
             return ()
@@ -300,7 +300,7 @@ class NamedItem(NamedTuple):
     empty_value: Any = None
     is_read: bool = True
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables of the item."""
         if not self.is_read:
             return

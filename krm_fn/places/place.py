@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
@@ -74,6 +74,10 @@ class Reading(NamedTuple):
         return self.value
 
 
+Readings = Iterable[Reading]
+"""Readings one after another."""
+
+
 def same_value(variable: str, value: str, other: str) -> bool:
     """Return whether two values of a variable are equal; lists are in any order."""
     if variable.upper() != "NO_PROXY":
@@ -82,7 +86,7 @@ def same_value(variable: str, value: str, other: str) -> bool:
     return entries == set(parse(other))
 
 
-def read_pairs(readings: Iterable[Reading]) -> Variables:
+def read_pairs(readings: Readings) -> Variables:
     """Return the variables of one place, in upper case, where they are as a run writes them, and none else.
 
     A run writes both cases of each name, with one value.
@@ -105,7 +109,7 @@ def quoted(names: Iterable[str]) -> str:
 class Form(Protocol):
     """How a place holds a proxy: it knows no object, and no product."""
 
-    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables as the reader of the place gets them, whoever wrote them."""
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
@@ -210,7 +214,7 @@ def _report_kept(draft: Draft, places: Sequence[Place], settings: ProxySettings)
         draft.report(code, message, path)
 
 
-def read_places(data: Any, places: Places) -> Iterator[Reading]:
+def read_places(data: Any, places: Places) -> Readings:
     """Yield the readings of the places of an object, whoever wrote them."""
     for place in places:
         if isinstance(place, Place):

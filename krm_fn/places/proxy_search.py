@@ -15,7 +15,7 @@ from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup, text_at, walk
 from krm_fn.placeholders import is_template
 from krm_fn.places.containers import pod_spec, read_all_containers
-from krm_fn.places.place import Reading
+from krm_fn.places.place import Reading, Readings
 from krm_fn.products.node_kinds import SYSTEMS
 from krm_fn.products.proxy_keys import PROGRAM_SETTINGS
 from krm_fn.proxy_url import split_url
@@ -49,7 +49,7 @@ _SHELL = ";&|)`"
 """What ends a word of a shell."""
 
 
-def proxies_in(obj: Object, fields: Iterable[Pointer]) -> Iterator[Reading]:
+def proxies_in(obj: Object, fields: Iterable[Pointer]) -> Readings:
     """Yield the variables of a proxy that an object sets; those of containers as a container gets them.
 
     Args:
@@ -87,7 +87,7 @@ def urls_in_text(text: str) -> Iterator[tuple[str, str]]:
             yield match[1] or match[2], url
 
 
-def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
+def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Readings:
     """Yield the variable of ``{name: HTTP_PROXY, value: URL}``."""
     name = pair.get("name")
     value = pair.get("value")
@@ -106,7 +106,7 @@ def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Iterator[Reading]:
             yield _reading(location[1], text, path)
 
 
-def _in_member(path: Pointer, node: Any) -> Iterator[Reading]:
+def _in_member(path: Pointer, node: Any) -> Readings:
     """Yield the variable that a member such as ``httpProxy`` is, or those in a text."""
     member = path[-1]
     if isinstance(node, list) and "roxy" in member:

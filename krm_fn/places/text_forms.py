@@ -6,7 +6,7 @@ The text is edited as losslessly as the object around it. A text of which nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
@@ -16,7 +16,7 @@ from krm_fn.formats.systemd_unit import form_of
 from krm_fn.krm.results import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.places.mapping_forms import in_both_cases
-from krm_fn.places.place import Place, Places, Reading, read_places, write_places
+from krm_fn.places.place import Place, Places, Reading, Readings, read_places, write_places
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 DROP_IN = form_of(PROXY_VARIABLES)
@@ -29,7 +29,7 @@ PlacesOf = Callable[[Any], Places]
 class TextForm(Protocol):
     """How a text holds a proxy."""
 
-    def read(self, value: Value, place: Place) -> Iterable[Reading]:
+    def read(self, value: Value, place: Place) -> Readings:
         """Yield the variables that the text sets."""
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
@@ -49,7 +49,7 @@ class Text(NamedTuple):
     form: TextForm
     stays: bool = False
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables of the text as the data hold it, so also after an edit; each path leads to the text."""
         text = embedded.current(data, self.value)
         for reading in self.form.read(text, place):
@@ -114,7 +114,7 @@ class ComputedText(NamedTuple):
     variable: str = ""
     maybe_elsewhere: frozenset[str] = frozenset()
 
-    def read(self, value: Value, place: Place) -> Iterator[Reading]:
+    def read(self, value: Value, place: Place) -> Readings:
         """Yield the variable."""
         if not value.text or not self.variable:
             return
@@ -134,7 +134,7 @@ def one_variable(variable: str) -> ComputedText:
 class UnitText(NamedTuple):
     """A drop-in of systemd."""
 
-    def read(self, value: Value, place: Place) -> Iterator[Reading]:
+    def read(self, value: Value, place: Place) -> Readings:
         """Yield the variables that systemd reads, and those that it drops."""
         blank = Reading("", None, value.path, "", place.label)
         yield from readings(value.text, DROP_IN, blank)
@@ -154,7 +154,7 @@ class UnitText(NamedTuple):
             return value.text
 
 
-def readings(text: str, form: Syntax, blank: Reading) -> Iterator[Reading]:
+def readings(text: str, form: Syntax, blank: Reading) -> Readings:
     """Yield each variable that a text sets; where it sets any, those that its form cannot say are not known.
 
     Args:
@@ -199,7 +199,7 @@ class YamlText(NamedTuple):
     says_nothing: Callable[[Any], bool] | None = None
     holds: type = dict
 
-    def read(self, value: Value, place: Place) -> Iterator[Reading]:
+    def read(self, value: Value, place: Place) -> Readings:
         """Yield the variables of the documents."""
         documents = embedded.readable(value)
         for document in self._concerned(documents):

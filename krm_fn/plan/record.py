@@ -17,10 +17,11 @@ from krm_fn.errors import DocumentError
 from krm_fn.formats import left_alone
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Edit, Result
+from krm_fn.krm.results import Edit, Result, Results
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Variables
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data
+from krm_fn.places.place import Readings
 from krm_fn.places.provided import DataUses
 from krm_fn.plan.items import is_selected
 from krm_fn.products.cluster_api import CLUSTER, Role
@@ -120,7 +121,7 @@ class TargetRecord:
         else:
             yield from proposals
 
-    def readings(self, places: Places) -> Iterator[Reading]:
+    def readings(self, places: Places) -> Readings:
         """Yield the variables that the object holds in places of the target; none if it is encrypted."""
         if not left_alone.is_encrypted(self.obj.data):
             from krm_fn.places.place import read_places  # noqa: PLC0415 -- many lists have no place
@@ -189,7 +190,7 @@ class TargetRecord:
         return finding.about(self.obj.ref, self.target_id)
 
 
-def _left_alone(proposals: Iterable[Edit | Result]) -> Iterator[Result]:
+def _left_alone(proposals: Iterable[Edit | Result]) -> Results:
     """Yield the findings of a target about an object with code of ytt, which stays as it is."""
     for proposal in proposals:
         if isinstance(proposal, Result) and proposal.severity is not Severity.ERROR:

@@ -6,13 +6,13 @@ A field that is empty is a variable that must not be set.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Certificates, Mirror
-from krm_fn.krm.results import Result, some
+from krm_fn.krm.results import Result, Results, some
 from krm_fn.light_typing import NamedTuple, Texts, Urls, Variables
 from krm_fn.noproxy import Origin, Policy
 from krm_fn.noproxy.entries import NoProxy
@@ -154,7 +154,7 @@ class Resolved(NamedTuple):
         return tuple(texts)
 
 
-def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Result]:
+def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Results:
     """Yield the results about the proxy of an object of these Clusters."""
     if resolved.conflicts:
         advice = "give each an object of its own"
@@ -207,7 +207,7 @@ def _names(memberships: Iterable[Membership]) -> list[str]:
     return list(dict.fromkeys(f"`{membership.cluster.full_name}`" for membership in memberships))
 
 
-def _ambiguous(memberships: Iterable[Membership]) -> Iterator[Result]:
+def _ambiguous(memberships: Iterable[Membership]) -> Results:
     """Yield a warning for each name that means Clusters in several files or namespaces."""
     files: dict[str, dict[str, None]] = {}
     unsure: dict[str, list[Membership]] = {}

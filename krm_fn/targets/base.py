@@ -11,7 +11,7 @@ from krm_fn.light_typing import Any, GroupKind, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Data
 from krm_fn.places.installed_charts import ChartSources
-from krm_fn.places.place import Places, Reading, read_places, write_places
+from krm_fn.places.place import Places, Readings, read_places, write_places
 from krm_fn.places.provided import DataReference, DataUses
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
@@ -145,7 +145,7 @@ class Target:
         """Yield the places of an object, and a finding for each one that cannot be written."""
         raise NotImplementedError
 
-    def read(self, data: Data, options: Options) -> Iterator[Reading]:
+    def read(self, data: Data, options: Options) -> Readings:
         """Yield the readings of the places of an object, whoever wrote them."""
         return read_places(data, self.places(data, Context(options)))
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup, text_at
@@ -179,9 +179,7 @@ def _in_installation(data: Data, context: Context) -> Places:
         yield from _in_values(chart_places, installation)
 
 
-def _about_version(
-    use: ChartUse, version: Version | None, newer: Sequence[ChartValue]
-) -> Iterator[Result]:
+def _about_version(use: ChartUse, version: Version | None, newer: Sequence[ChartValue]) -> Results:
     """Yield a finding about values that only newer versions of a chart have."""
     if not newer:
         return
@@ -193,7 +191,7 @@ def _about_version(
     yield Result.of("ByHand", text, use.path, is_info=version is None)
 
 
-def _about(installation: Installation, chart: Chart, names: Sequence[str]) -> Iterator[Result]:
+def _about(installation: Installation, chart: Chart, names: Sequence[str]) -> Results:
     """Yield the findings about a chart: names that no row knows, and programs that get no proxy by its values alone."""
     use = installation.use
     missing = [name for name in names if not _named(chart, [name])]

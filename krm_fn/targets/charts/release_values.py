@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.clusters import Key
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, items_at, list_at, lookup, text_at
 from krm_fn.places.installed_charts import ChartUse
@@ -201,7 +201,7 @@ def values_of_rows(name: str, options: Options) -> tuple[ChartValue, ...]:
     return tuple(values)
 
 
-def overrides(value: ChartValue, installation: Installation) -> Iterator[Result]:
+def overrides(value: ChartValue, installation: Installation) -> Results:
     """Yield a warning for all else that sets a value, or a part of it, over the values of an object.
 
     That is an entry of another list, or a Secret that is named beside a text: ``httpProxySecret`` beside ``httpProxy``.

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, items_at, list_at, lookup, text_at
@@ -206,7 +206,7 @@ _CANONICAL = "distributions.canonicalKubernetes"
 _SET = "snap set system proxy"
 
 
-def _check_snap(data: Data, path: Pointer, settings: ProxySettings) -> Iterator[Result]:
+def _check_snap(data: Data, path: Pointer, settings: ProxySettings) -> Results:
     """Yield a warning where no command of the configuration at a path tells snapd the proxy."""
     if not settings.sets_any or lookup(data, (*path, "airGapped")) is True:
         return

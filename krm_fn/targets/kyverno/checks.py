@@ -6,9 +6,9 @@ Sources: Kyverno's engine, run on such policies (``tests/kyverno/harmful``); the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
 from krm_fn.places.place import Reading
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
@@ -28,7 +28,7 @@ _PLACES = {kind: path for (_, kind), path in POD_SPEC_OF.items()}
 _PLACES["ReplicationController"] = POD_SPEC
 
 
-def check_policy(policy: Data, readings: Sequence[Reading]) -> Iterator[Result]:
+def check_policy(policy: Data, readings: Sequence[Reading]) -> Results:
     """Yield the findings about a policy, given the readings of its places."""
     outdated = deprecated(policy)
     if outdated is not None and readings:
@@ -57,7 +57,7 @@ def deprecated(policy: Data) -> Result | None:
     return Result.of("PolicyDeprecated", message, ("kind",))
 
 
-def _two_proxies(readings: Sequence[Reading]) -> Iterator[Result]:
+def _two_proxies(readings: Sequence[Reading]) -> Results:
     """Yield an error for each variable with two proxies: one value of the settings must not replace both."""
     urls: dict[str, dict[str, Reading]] = {}
     for reading in readings:
@@ -92,7 +92,7 @@ def _check_rule(policy: Data, rule: PolicyRule) -> list[Result]:
 
 def _check_entry(
     policy: Data, rule: PolicyRule, policy_entry: PolicyEntry, kinds: Set[str]
-) -> Iterator[Result]:
+) -> Results:
     # A strategic merge joins entries by ``name`` and keeps the other members of the pod's own entry.
     if "valueFrom" not in lookup(policy, policy_entry.path):
         message = (

@@ -11,7 +11,7 @@ Giant Swarm. The answers of Kyverno's engine to these policies are recorded in `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
@@ -19,7 +19,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple, Variables
 from krm_fn.package_files import text_of
 from krm_fn.patch import lookup
-from krm_fn.places.place import Place, Reading
+from krm_fn.places.place import Place, Readings
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Data, NewObjects, Options
@@ -97,7 +97,7 @@ class GeneratedForm(NamedTuple):
 
     options: Options
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that the expressions set, as far as they are known."""
         return CelForm().read(data, place)
 

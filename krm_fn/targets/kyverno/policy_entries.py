@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple, Variables
 from krm_fn.patch import Pointer, text_at, walk
-from krm_fn.places.place import Place, Reading, quoted
+from krm_fn.places.place import Place, Reading, Readings, quoted
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 COMPUTED = "Kyverno computes it: set the proxy there, or write the value as text"
@@ -73,7 +73,7 @@ class PolicyForm(ABC):
         """Return the name that messages give to the container of an entry."""
         return label
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that the policy sets, as far as it says them, each reading once."""
         readings = [self._reading(data, place, entry) for entry in self.entries(data)]
         yield from dict.fromkeys(readings)

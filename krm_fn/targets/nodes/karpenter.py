@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from krm_fn.formats import mime
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import items_at, list_at, lookup, text_at
@@ -98,7 +98,7 @@ def _node_config(text: str) -> Value | None:
     return value
 
 
-def _old_images(data: Data) -> Iterator[Result]:
+def _old_images(data: Data) -> Results:
     """Yield a warning for each image that is too old to know the variables, and drops them."""
     for path, term in items_at(data, _AMI_TERMS):
         dated = re.fullmatch(_DATED_ALIAS, text_at(term, ("alias",)))

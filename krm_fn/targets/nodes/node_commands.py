@@ -9,7 +9,7 @@ always be earlier.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from krm_fn.config import exports_variables
@@ -17,7 +17,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats import CACHED_LINES
 from krm_fn.light_typing import Any, NamedTuple, Variables
 from krm_fn.patch import Data, lookup, text_at
-from krm_fn.places.place import Place, Reading, quoted
+from krm_fn.places.place import Place, Reading, Readings, quoted
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.exports import (
     assigned,
@@ -303,7 +303,7 @@ class NodeExports(NamedTuple):
     config: NodeConfig
     options: Data
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that are exported in the end: the commands run one after another as one script."""
         readings = {}
         for index, text in enumerate(self.config.commands_in(data)):

@@ -29,7 +29,7 @@ from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.place import Place, Reading, quoted
+from krm_fn.places.place import Place, Reading, Readings, quoted
 from krm_fn.places.text_forms import DROP_IN, readings
 from krm_fn.products.node_kinds import EKS_NODEADM, FILES_ON_REQUEST, RKE2
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -195,7 +195,7 @@ class ProxyFile(NamedTuple):
     options: Data
     path: str
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that the file sets, and those of other drop-ins."""
         for entry in self.config.files_in(data):
             if entry.path == self.path:
@@ -227,7 +227,7 @@ class ProxyFile(NamedTuple):
             if folder in folders and name.endswith(".conf"):
                 yield entry
 
-    def _read_others(self, data: Any) -> Iterator[Reading]:
+    def _read_others(self, data: Any) -> Readings:
         """Yield the variables of the other drop-ins; a text that is elsewhere is judged by the name of the file."""
         for entry in self._drop_ins(data):
             if entry.path == self.path:
@@ -390,7 +390,7 @@ def proxy_file(node_config: NodeConfig, file: NodeFile, option: Any) -> ProxyFil
 
 def file_readings(
     node_config: NodeConfig, file_entry: FileEntry, label: str, form: Syntax
-) -> Iterator[Reading]:
+) -> Readings:
     """Yield each variable that a file sets; all six where its text is not here."""
     blank = Reading(
         "",

@@ -11,14 +11,14 @@ Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-tr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
-from krm_fn.places.place import Place, Reading
+from krm_fn.places.place import Place, Readings
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context
 from krm_fn.targets.nodes.node_commands import (
@@ -65,7 +65,7 @@ class _TrustCommands(NamedTuple):
     texts: list[str]
     place: str
 
-    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Return nothing: no variable is there."""
         return ()
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterator
 from functools import partial
 from urllib.parse import urlsplit
 
 from krm_fn.config import Mirror
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place
@@ -90,7 +89,7 @@ def _is_ours(registries: str, path: str, text: str) -> bool:
     return path in (_HOSTS_TOML, registries) or re.fullmatch(_CERTIFICATE, path) is not None
 
 
-def _readers_problems(node_config: NodeConfig) -> Iterator[Result]:
+def _readers_problems(node_config: NodeConfig) -> Results:
     """Yield a finding that containerd does not look at our files, or that nothing says that it does."""
     texts = node_config.commands_in(node_config.obj)
     for file in node_config.files_in(node_config.obj):

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, readable
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, items_at, lookup, text_at
 from krm_fn.places.mapping_forms import VariableMembers
-from krm_fn.places.place import Place, Reading
+from krm_fn.places.place import Place, Readings
 from krm_fn.places.text_forms import Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
 from krm_fn.proxy_url import split_url
@@ -136,7 +136,7 @@ def _in_document(document: Any) -> Iterator[Place]:
         yield Place(form.path, VariableMembers(), form.label)
 
 
-def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Iterator[Result]:
+def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Results:
     """Yield a finding about each operation on a variable, which is not edited; a password that stays is an error."""
     variables = settings.variables()
     for operation in operations:
@@ -157,7 +157,7 @@ class _NewPatch(NamedTuple):
 
     paths: Sequence[Pointer]
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that the patch sets, once it is written."""
         text = Text(Value(place.path, ""), _PATCH)
         return text.read(data, place)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.places.place import Place, Reading
+from krm_fn.places.place import Place, Readings
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.node_config import MARK, FileEntry, NodeConfig
 
@@ -30,7 +30,7 @@ class WholeFiles(NamedTuple):
     files: Mapping[str, str]
     permissions: str
 
-    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Return nothing: no variable is there."""
         return ()
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.places.certificates import in_base64
@@ -43,7 +42,7 @@ def half(settings: ProxySettings) -> Result | None:
     return Result.of("ProxyReduced", _HALF.format(name))
 
 
-def lost(settings: ProxySettings) -> Iterator[Result]:
+def lost(settings: ProxySettings) -> Results:
     """Yield a finding for a URL that not all readers of the nodes get, whatever text is written."""
     if "%" in settings.http_proxy + settings.https_proxy:
         yield Result.of("ValueLost", _LOST)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from krm_fn.clusters import Key
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
@@ -118,7 +118,7 @@ def _is_socks(url: str) -> bool:
     return split_url(url.strip()).scheme.lower().startswith("socks")
 
 
-def _left_alone(value: embedded.Value, settings: ProxySettings) -> Iterator[Result]:
+def _left_alone(value: embedded.Value, settings: ProxySettings) -> Results:
     """Yield that a proxy for git over SSH stays, for an HTTP proxy cannot take its place."""
     if settings.sets_any:
         yield Result.of("ByHand", _SOCKS, value.path, is_info=True)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from krm_fn.config import Declaration, matches_any
 from krm_fn.config.proxy_config import REMOVED
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup
@@ -138,7 +138,7 @@ def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: b
     return matches_any(container.name, options.get("containers", ("*",)))
 
 
-def _lacks_certificates(data: Data, at: Pointer, context: Context) -> Iterator[Result]:
+def _lacks_certificates(data: Data, at: Pointer, context: Context) -> Results:
     """Yield a warning where a workload gets the proxy, and nothing says whether it gets the certificates."""
     if not context.settings.sets_any or not context.settings.trusted_ca.pem:
         return

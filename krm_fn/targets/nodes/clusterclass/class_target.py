@@ -14,7 +14,7 @@ checked against the schema, and members that the schema does not name are an err
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
@@ -25,7 +25,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Data, Pointer, list_at, lookup, named_items, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.mapping_forms import CAMEL, NamedItem, OneMember
-from krm_fn.places.place import Place, Reading
+from krm_fn.places.place import Place, Readings
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ClassContext, ClassPlan
@@ -223,7 +223,7 @@ class ClassList(NamedTuple):
 
     items: Sequence[Any]
 
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Readings:
         """Yield the default of our variable, with the names that Cluster API fills in."""
         for path in named_items(data, place.path, VARIABLE):
             default = Place((*path, *_DEFAULT), CAMEL, place.label)
