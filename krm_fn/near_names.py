@@ -10,7 +10,7 @@ from krm_fn.light_typing import Any
 def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | None:
     """Return the name of ``known`` that is most like ``name``, in letters of any case; None if none is like it.
 
-    One that begins with ``name`` goes first. Of a name with dots, its last step may be like it as well.
+    One that begins with ``name`` goes first. Of a name with dots or slashes, its last step may be like it as well.
 
     Args:
         name: as written; only a text is like another one.
@@ -24,7 +24,8 @@ def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | Non
     lower = name.lower()
     by_lower: dict[str, str] = {}
     for known_name in known:
-        by_lower.setdefault(known_name.lower().rpartition(".")[2], known_name)
+        last_step = known_name.lower().replace("/", ".").rpartition(".")[2]
+        by_lower.setdefault(last_step, known_name)
     by_lower.update({known_name.lower(): known_name for known_name in known})
     near = difflib.get_close_matches(lower, by_lower, cutoff=alike)
     for like in near:

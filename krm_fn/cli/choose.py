@@ -12,6 +12,7 @@ from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
 from krm_fn.cli.diff import diff_of
 from krm_fn.cli.files import real_path
+from krm_fn.cli.named_objects import named_objects
 from krm_fn.cli.selection import select
 from krm_fn.cli.streams import Answer
 from krm_fn.config import Mode, ProxyConfig
@@ -21,7 +22,6 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import ListChanges, Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, Fields
-from krm_fn.near_names import did_you_mean
 from krm_fn.patch import Pointer, copied, list_at, lookup, put_at
 from krm_fn.pipeline.covered import SYSTEM_OF_KIND, addition_for, reason_in
 from krm_fn.plan import Overview, plan_records
@@ -58,7 +58,11 @@ def run(args: Namespace) -> Answer:
     spec = data.setdefault("spec", {})
     objects = readable_objects(manifests, range(len(manifests)))
     known = [obj for obj in objects if SYSTEM_OF_KIND.get(obj.ref.kind) in _CHOSEN]
-    lines = _edit_all(args, _named(args, known), overview, before, spec)
+    if args.all_left:
+        named = [obj for obj in known if obj.ref.namespace != _SPARED]
+    else:
+        named = named_objects(args.objects, args.namespace, known, "workload or chart")
+    lines = _edit_all(args, named, overview, before, spec)
     if is_encrypted or found.is_of_list:
         why = "SOPS has encrypted it" if is_encrypted else "it is in a ResourceList"
         lines.append(f"{found.file} is not written, because {why}: paste this into the ProxyConfig")
@@ -125,34 +129,6 @@ def _chosen(overview: Overview) -> dict[ObjectRef, None]:
             if target.target_id in _CHOSEN and target.has_place:
                 refs[record.obj.ref] = None
     return refs
-
-
-def _named(args: Namespace, known: Iterable[Object]) -> list[Object]:
-    """Return the objects of a command line; all but those of ``_SPARED`` for `--all-left`.
-
-    Raises:
-        UsageError: no object has a name, or several of different namespaces have it.
-    """
-    if args.all_left:
-        return [obj for obj in known if obj.ref.namespace != _SPARED]
-    by_name: dict[str, dict[str, Object]] = {}
-    for obj in known:
-        if args.namespace in (None, obj.ref.namespace):
-            name = f"{obj.ref.kind}/{obj.ref.name}".lower()
-            by_name.setdefault(name, {})[obj.ref.namespace] = obj
-    named: list[Object] = []
-    for name in args.objects:
-        objects = by_name.get(name.lower(), {})
-        if not objects:
-            known_as = [known for known in by_name if known.endswith(f"/{name.lower()}")]
-            if known_as:
-                raise UsageError(f'"{name}" must be KIND/NAME: {", ".join(known_as)}')
-            raise UsageError(f'no workload or chart is "{name}"{did_you_mean(name, by_name)}')
-        if len(objects) > 1:
-            namespaces = ", ".join(namespace or '""' for namespace in objects)
-            raise UsageError(f'"{name}" is in {namespaces}: `-n NAMESPACE` says which')
-        named += objects.values()
-    return named
 
 
 def _edit(spec: Fields, path: Pointer, item: Any, *, is_removal: bool = False) -> None:

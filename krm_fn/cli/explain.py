@@ -10,6 +10,7 @@ from dataclasses import asdict
 
 from krm_fn.cli.config import find_config
 from krm_fn.cli.files import common_folder
+from krm_fn.cli.named_objects import named_objects
 from krm_fn.cli.selection import LeftAlone, select
 from krm_fn.cli.streams import Answer
 from krm_fn.config import Mode
@@ -17,23 +18,28 @@ from krm_fn.explain import html, text
 from krm_fn.explain.answer import Explanation, explain
 from krm_fn.krm.masking import redact
 from krm_fn.pipeline.run import run_checked
+from krm_fn.plan.items import readable_objects
 
 
 def run(args: Namespace) -> Answer:
-    """Explain the changes that a run would make."""
-    is_named = args.paths and not any(map(os.path.isdir, args.paths))
+    """Explain the changes that a run would make, in all manifests or in the objects that are named."""
+    names = [word for word in args.paths if "/" in word and not os.path.lexists(word)]
+    paths = [word for word in args.paths if word not in names]
+    is_named = paths and not any(map(os.path.isdir, paths))
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
     start = ""
     if args.output == "html":
-        start = common_folder(args.paths)
-    selection = select(args.paths, args.exclude, also, start)
+        start = common_folder(paths)
+    selection = select(paths, args.exclude, also, start)
     manifests = selection.documents()
     found = find_config(manifests, selection, args.config)
     config = found.load()
     if config.is_check:
         config = config._replace(mode=Mode.INJECT)
     outcome = run_checked(manifests, config)
-    explanation = explain(outcome, manifests, args.cluster, named=args.verbose)
+    known = readable_objects(manifests, range(len(manifests)) if names else ())
+    objects = named_objects(names, args.namespace, known, "path or object")
+    explanation = explain(outcome, manifests, args.cluster, objects, named=args.verbose)
     lines = found.lines()
     if explanation.silenced:
         lines.append(f"inject-proxy explain: {explanation.silenced} silenced")

@@ -84,6 +84,7 @@ _PATHS: _Arguments = {
         "help": "the ProxyConfig, if it is neither among the files nor in a folder above them",
     },
 }
+_NAMESPACE: _Arguments = {"-n --namespace": {"metavar": "NAME", "help": "that of the objects"}}
 _QUIET: _Arguments = {
     "-q --quiet": {"action": "store_true", "help": "leave out the table of what was covered"},
 }
@@ -155,7 +156,7 @@ COMMANDS = {
         "write into the ProxyConfig what chooses objects that are left",
         {
             "objects": {"metavar": "KIND/NAME", "nargs": "*", "help": "as kubectl has it"},
-            "-n --namespace": {"metavar": "NAME", "help": "that of the objects"},
+            **_NAMESPACE,
             "--all-left": {
                 "action": "store_true",
                 "help": "all objects that are left only because nobody chose them, but those of kube-system",
@@ -178,6 +179,12 @@ COMMANDS = {
         "show who gets which proxy, and why each entry of NO_PROXY is there",
         {
             **_PATHS,
+            "paths": {
+                "metavar": "PATH|KIND/NAME",
+                "nargs": "*",
+                "help": "files and folders of manifests, `-`, or objects that alone are explained",
+            },
+            **_NAMESPACE,
             "--cluster": {
                 "metavar": "NAME",
                 "action": "append",
@@ -190,6 +197,8 @@ COMMANDS = {
         epilog="""\
         examples:
           inject-proxy explain .                                # what a run would write
+          inject-proxy explain deployment/web -n shop           # into one object, or why not
+          inject-proxy explain cluster/west                     # into all that belongs to a Cluster
           inject-proxy explain --output html . > proxy.html     # the same as a page
         """,
     ),

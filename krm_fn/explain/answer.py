@@ -14,19 +14,23 @@ from krm_fn.explain.cluster_answers import ClusterAnswer, answer_clusters, clust
 from krm_fn.explain.cluster_names import NamesOfClusters, cluster_names
 from krm_fn.explain.grants import Proxy, join_proxies, read_grants
 from krm_fn.explain.node_changes import NodeChange, node_changes
+from krm_fn.explain.object_answers import answer_about
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.resourcelist import ObjectSource
+from krm_fn.krm.masking import redact
+from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count, some
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline.covered import Covered, covered
 from krm_fn.pipeline.outcome import Outcome
+from krm_fn.products.cluster_api import CLUSTER
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The whole answer; ``summary`` is one sentence."""
+    """The whole answer; ``summary`` is one sentence, ``objects`` has lines about single objects."""
 
     summary: str
+    objects: dict[str, list[str]]
     clusters: list[ClusterAnswer]
     covered: list[Covered]
     nodes: list[NodeChange]
@@ -39,15 +43,17 @@ def explain(
     outcome: Outcome,
     source: ObjectSource,
     only: Sequence[str],
+    objects: Sequence[Object],
     *,
     named: bool,
 ) -> Explanation:
-    """Return the explanation of a run.
+    """Return the explanation of a run, or of some Clusters and objects.
 
     Args:
         outcome: that of that run.
         source: the objects of the list.
-        only: the names of the Clusters that are explained; empty for all.
+        only: the names of the Clusters that are explained; empty for all, if there are no ``objects``.
+        objects: those that are explained; of a Cluster all that belongs to it.
         named: whether the table of covered objects has their names.
 
     Raises:
@@ -55,28 +61,37 @@ def explain(
     """
     belonging = _belonging(outcome)
     grants = [grant for target_record in outcome.targets for grant in read_grants(target_record)]
-    results = [*outcome.found, *outcome.hidden]
-    nodes = node_changes(results, outcome.targets)
+    nodes = node_changes([*outcome.found, *outcome.hidden], outcome.targets)
     clusters = answer_clusters(outcome, grants, belonging)
-    names = [cluster.name for cluster in clusters]
-    chosen = _chosen(only, names)
+    chosen = _chosen(only, [cluster.name for cluster in clusters])
+    answers = {}
+    for obj in objects:
+        answers[redact(str(obj.ref))] = redact([*answer_about(obj, outcome)])
+        if obj.group_kind == CLUSTER:
+            chosen |= belonging[obj.ref]
+    is_whole = not (chosen or answers)
 
-    def is_about(names: Collection[str]) -> bool:
-        """Return whether the names are those of a Cluster that is explained, or none at all."""
-        return not chosen or not names or not chosen.isdisjoint(names)
+    def is_about(name: str, names: Collection[str]) -> bool:
+        """Return whether an object is explained, or a Cluster of some names."""
+        return is_whole or name in answers or not chosen.isdisjoint(names)
 
-    clusters = [cluster for cluster in clusters if is_about([cluster.name])]
-    nodes = [change for change in nodes if is_about(change.clusters)]
-    grants = [grant for grant in grants if is_about(grant.clusters)]
     findings = []
     for result in by_importance(outcome.found):
         if result.severity is Severity.INFO:
             continue
-        if is_about(clusters_about(result, belonging)):
+        if is_about(redact(str(result.ref)), clusters_about(result, belonging)):
             findings.append(result)
-    rows = covered(outcome, source, named=named)
+    clusters = [cluster for cluster in clusters if is_about("", [cluster.name])]
+    nodes = [change for change in nodes if is_about(change.object, change.clusters)]
+    grants = [grant for grant in grants if is_about(grant.object, grant.clusters)]
+    rows = []
+    summary = f"Only {some([*answers] or [*chosen])} is explained."
+    if is_whole:
+        rows = covered(outcome, source, named=named)
+        summary = _summary(clusters, nodes, rows)
     return Explanation(
-        summary=_summary(clusters, nodes, rows),
+        summary=summary,
+        objects=answers,
         clusters=clusters,
         covered=rows,
         nodes=nodes,

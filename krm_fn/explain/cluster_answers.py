@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from krm_fn.explain.cluster_names import NamesOfClusters, cluster_name
-from krm_fn.explain.grants import READERS, Grant
+from krm_fn.explain.grants import Grant
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.pipeline.outcome import Outcome
@@ -77,7 +77,7 @@ def _add_proxy(proxies: dict[str, str], grant: Grant) -> None:
     """Add the proxy of each part; groups of workers that get the same proxy are one part."""
     http_proxy, https_proxy = grant.urls
     url = http_proxy or https_proxy or "no proxy"
-    for part in grant.parts or (READERS[grant.audience],):
+    for part in grant.parts or (grant.readers,):
         kind = "workers" if part.startswith("worker") else part
         if proxies.setdefault(kind, url) != url:
             proxies[part] = url

@@ -15,9 +15,10 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple, Texts, Urls
 from krm_fn.noproxy import Audience, Entry, parse
 from krm_fn.plan.record import TargetRecord
+from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import Resolved
 
-READERS = {
+_READERS = {
     Audience.NODE: "nodes",
     Audience.POD: "pods",
     Audience.GO: "Go programs in pods",
@@ -88,9 +89,10 @@ class Proxy:
 
 
 class Grant(NamedTuple):
-    """A proxy that a place gets, for some parts of its Clusters."""
+    """A proxy that a place of an object gets, for some parts of its Clusters."""
 
     target_record: TargetRecord
+    object: str
     clusters: Texts
     parts: Texts
     resolved: Resolved
@@ -99,6 +101,12 @@ class Grant(NamedTuple):
     def audience(self) -> Audience:
         """Who reads the list."""
         return self.target_record.audience
+
+    @property
+    def readers(self) -> str:
+        """Who reads the list, in words."""
+        is_of_class = self.target_record.target_id == OF_CLASSES
+        return _READERS[Audience.NODE if is_of_class else self.audience]
 
     @property
     def urls(self) -> Urls:
@@ -117,9 +125,9 @@ def read_grants(target_record: TargetRecord) -> list[Grant]:
     if target_record.audience in (Audience.POD, Audience.GO):
         # Pods get the networks of the only Cluster, although nothing says that they run in it.
         memberships = tuple(membership for membership in memberships if not membership.is_only)
-    grant = Grant(
-        target_record, cluster_names(memberships), parts_of(memberships), target_record.resolved
-    )
+    name = str(redact(str(target_record.obj.ref)))
+    clusters = cluster_names(memberships)
+    grant = Grant(target_record, name, clusters, parts_of(memberships), target_record.resolved)
     grants = [grant]
     groups = target_record.class_context.groups if target_record.class_context else {}
     ours = target_record.resolved.settings.variables()
@@ -137,7 +145,7 @@ def join_proxies(grants: Iterable[Grant]) -> list[Proxy]:
     alike: defaultdict[object, list[Grant]] = defaultdict(list)
     for grant in grants:
         resolved = grant.resolved
-        key = (grant.audience, bool(grant.clusters), resolved.urls, resolved.written)
+        key = (grant.readers, grant.audience, bool(grant.clusters), resolved.urls, resolved.written)
         alike[key].append(grant)
     return list(map(_proxy, alike.values()))
 
@@ -157,7 +165,7 @@ def _proxy(grants: Sequence[Grant]) -> Proxy:
         clients = [CLIENTS["go"]] if first.audience is Audience.GO else [*CLIENTS.values()]
         hosts = reached(lists, first.resolved.written, clients)
     return Proxy(
-        readers=READERS[first.audience],
+        readers=first.readers,
         clusters=distinct(clusters),
         parts=distinct(parts),
         http_proxy=http_proxy,

@@ -27,7 +27,8 @@ class Host:
         name: a name or an address.
         port: its port.
         what: its purpose, in words.
-        should_be_direct: whether programs must reach it without the proxy; None if no list can promise that.
+        should_be_direct: whether programs must reach it without the proxy; None where they must, and no list makes all
+            of them do so.
     """
 
     name: str
@@ -49,11 +50,9 @@ class Reached:
     @property
     def wrong(self) -> Texts:
         """The programs that go the wrong way, or fail."""
-        if self.host.should_be_direct is None:
-            return self.failing
-        if self.host.should_be_direct:
-            return (*self.by_proxy, *self.failing)
-        return (*self.direct, *self.failing)
+        if self.host.should_be_direct is False:
+            return (*self.direct, *self.failing)
+        return (*self.by_proxy, *self.failing)
 
 
 def reached(
@@ -70,13 +69,15 @@ def reached(
     """
     rows: dict[object, Reached] = {}
     for no_proxy, networks in lists:
-        hosts: dict[object, Host] = {}
+        hosts: dict[str, Host] = {}
         for host in _hosts(networks, written, no_proxy):
-            hosts.setdefault((host.name, host.port), host)
+            hosts.setdefault(host.name, host)
         for host in hosts.values():
             if placeholders.is_in(host.name):
                 continue
             row = _reached(no_proxy, host, clients)
+            if host.should_be_direct is None and not row.direct:
+                continue  # such as the metadata service of a cloud, where the list does not need it
             key = (host.what, host.port, row.direct, row.failing)
             first = rows.setdefault(key, row)
             if host.name != first.host.name and host.name not in first.others:

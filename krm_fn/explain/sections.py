@@ -49,7 +49,9 @@ def sections(explanation: Explanation) -> list[Section]:
     for row in explanation.covered:
         reasons = "\n".join(map(str, row.reasons))
         covered.append([*row.cells, reasons])
+    objects = [[name, "\n".join(lines)] for name, lines in explanation.objects.items()]
     shown = [
+        Section("Objects", ("Object", "What a run does"), objects),
         Section("What to do", ("What", "Text", "Places"), actions, is_list=True),
         Section(COVERED, (*HEAD, "Why"), covered),
         Section("Clusters", of_clusters, clusters, is_of_clusters=True),
@@ -81,10 +83,7 @@ def _who(proxy: Proxy) -> str:
 
 
 def _actions(explanation: Explanation) -> Iterator[list[str]]:
-    """Yield a step to take for each code of the findings, and for each system of which objects are left.
-
-    Each is a sentence, the text to paste, and the places or reasons.
-    """
+    """Yield a step to take for each code of the findings: a sentence, the text to paste, and the places."""
     groups = grouped(explanation.findings, lambda result: (result.severity, result.code))
     known = explanations()
     for results in groups:
@@ -97,13 +96,6 @@ def _actions(explanation: Explanation) -> Iterator[list[str]]:
             sentence = result.sentence(redact(result.ref.file_path))
             places.append(sentence.replace(f"{result.code}: ", "", 1))
         yield [what, "\n".join(lines), "\n".join(places)]
-    for row in explanation.covered:
-        if any(reason.change for reason in row.reasons):
-            what = (
-                f"{row.left} of {row.found} {row.system} are left. To choose more, run the command, which "
-                "writes into the ProxyConfig."
-            )
-            yield [what, "", "\n".join(map(str, row.reasons))]
 
 
 def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
@@ -169,5 +161,6 @@ def _host(row: Reached) -> list[str]:
     number = len((*row.direct, *row.by_proxy, *row.failing))
     how = f"{len(row.direct)} of {number} direct"
     if row.wrong:
-        how += f"; WRONG: {some(row.wrong)}"
+        whatever = ", whatever the list is" if row.host.should_be_direct is None else ""
+        how += f"; WRONG{whatever}: {some(row.wrong)}"
     return [some(names), row.host.what, how]

@@ -25,7 +25,7 @@ def render(explanation: Explanation, *, verbose: bool = False, quiet: bool = Fal
         underline = "=" * len(title)
         lines += ["", title, underline]
         lines += _lines(section, verbose=verbose)
-    if not quiet:
+    if explanation.covered and not quiet:
         lines += ["", COVERED, "=" * len(COVERED)]
         lines += covered_lines(explanation.covered, verbose=verbose)
     return "".join(f"{printable(line)}\n" for line in lines)

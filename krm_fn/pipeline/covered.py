@@ -37,10 +37,14 @@ class LeftBecause(NamedTuple):
     names: Texts
 
     def __str__(self) -> str:
-        text = f"{self.number}: {self.why}"
+        return f"{self.number}: {self.sentence}"
+
+    @property
+    def sentence(self) -> str:
+        """The reason, and the command that changes it."""
         if self.change:
-            text += f": `{self.change}`"
-        return text
+            return f"{self.why}: `{self.change}`"
+        return self.why
 
 
 class Covered(NamedTuple):
@@ -134,7 +138,7 @@ def _counted(
                 is_explained = True
             for obj in objects:
                 known = by_path.get(obj.path)
-                counted = _becomes(obj, known, outcome, is_explained=is_explained)
+                counted = count_object(obj, known, outcome, is_explained=is_explained)
                 if counted.row != OTHERS or _has_to_do_with_a_proxy(known):
                     yield counted
         if unread:
@@ -157,8 +161,8 @@ def _has_to_do_with_a_proxy(record: ObjectRecord | None) -> bool:
     return record.holds_proxy or record.state is not State.LEFT
 
 
-def _becomes(
-    obj: Object, record: ObjectRecord | None, outcome: Outcome, *, is_explained: bool
+def count_object(
+    obj: Object, record: ObjectRecord | None, outcome: Outcome, *, is_explained: bool = True
 ) -> _Counted:
     """Return the state of an object, by its record if it has one, and why it is left.
 
@@ -191,7 +195,7 @@ def _row(row: str, objects: Sequence[_Counted]) -> Covered:
     # Of reasons with one number those with an advice of their own come before usual ones.
     order = [*Why]
     reasons = [
-        _left_because(why, groups[why, reason])
+        left_because(why, groups[why, reason])
         for why, reason in sorted(groups, key=lambda key: order.index(key[0]))
     ]
     reasons.sort(key=lambda reason: -reason.number)
@@ -206,7 +210,8 @@ def _row(row: str, objects: Sequence[_Counted]) -> Covered:
     )
 
 
-def _left_because(why: Why, left: Sequence[_Counted]) -> LeftBecause:
+def left_because(why: Why, left: Sequence[_Counted]) -> LeftBecause:
+    """Return the reason for which objects are left, all for the same one."""
     names = some(sorted({counted.reason.name for counted in left}))
     findings = [counted.reason.finding for counted in left if counted.reason.finding]
     return LeftBecause(

@@ -174,7 +174,7 @@ REFUSED = [
         CONFIG + "    mode: Remove\n", ["deployment/off"], "an annotation leaves", id="in mode Remove as well"
     ),
     pytest.param(CONFIG, ["deployment/wep"], "did you mean `deployment/web`?", id="misspelt"),
-    pytest.param(CONFIG, ["api"], "must be KIND/NAME: deployment/api", id="a name without its kind"),
+    pytest.param(CONFIG, ["api"], "did you mean `deployment/api`?", id="a name without its kind"),
     pytest.param(CONFIG, ["deploy/api"], "did you mean `deployment/api`?", id="a short kind"),
     pytest.param(CONFIG, ["deployment/web", "-n", "prod"], "no workload or chart is", id="in no such namespace"),
     pytest.param(CONFIG, ["deployment/off"], "an annotation leaves them out", id="refused by an annotation"),

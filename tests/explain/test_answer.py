@@ -52,12 +52,17 @@ def test_the_answer_begins_with_one_sentence(manifests: str, sentence: str) -> N
 
 
 def test_some_clusters_may_be_asked_for() -> None:
+    refused = workload("web").replace("image: x", f"image: x, env: [{{name: HTTP_PROXY, value: '{URL}0'}}]")
+    manifests = f"{MANIFESTS}---\n{refused}"
+    assert "OtherProxy" in str(answer(manifests)["findings"])
     for name in ("east", "org/east"):
-        data = answer(MANIFESTS, "--cluster", name)
+        data = answer(manifests, "--cluster", name)
         assert [cluster["name"] for cluster in data["clusters"]] == ["org/east"]
         assert [proxy["clusters"] for proxy in data["proxies"]] == [["org/east"]]
         assert "west" not in f"{data['findings']}{data['nodes']}"
-    assert answer(MANIFESTS, "--cluster", "east", "--cluster", "west") == answer()
+        assert "Deployment" not in str(data)
+    both = answer(manifests, "--cluster", "east", "--cluster", "west")
+    assert {**both, "summary": ""} == {**answer(), "summary": "", "covered": []}
 
 
 def test_a_check_is_explained_as_what_it_would_write() -> None:

@@ -43,6 +43,7 @@ def test_groups_of_workers_of_a_class_with_another_proxy_are_named() -> None:
     proxies = answer(story.read_text(encoding="utf-8"))["proxies"]
     parts = {proxy["http_proxy"]: proxy["parts"] for proxy in proxies}
     assert parts["http://batch.corp.example:3128"] == ["worker batch"]
+    assert {proxy["readers"] for proxy in proxies} == {"nodes"}
 
 
 def test_a_list_that_a_product_completes_has_no_hosts() -> None:

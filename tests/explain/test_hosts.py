@@ -47,3 +47,18 @@ def test_no_program_reaches_a_public_host_directly(infrastructure: str, style: S
 
     assert public
     assert not any(host.direct for host in public)
+
+
+def test_each_host_is_named_once_and_every_wrong_route_is_marked() -> None:
+    """No list makes all programs reach a pod directly; who needs no metadata service does not read of it."""
+    network = ClusterNetwork(pod_cidrs=(Fact("192.168.0.0/16"),), endpoint=(Fact("api.corp.example"),))
+    written = ("api.corp.example", "169.254.169.254")
+    rows = {}
+    for row in reached([(",".join((*written, "192.168.0.0/16")), [network])], written, [*CLIENTS.values()]):
+        assert not {row.host.name, *row.others} & rows.keys()
+        rows.update(dict.fromkeys((row.host.name, *row.others), row))
+    assert rows["169.254.169.254"].wrong == ()
+    assert CLIENTS["wget"].NAME in rows["192.168.0.10"].wrong
+    assert rows["kubernetes.default.svc"].wrong == rows["kubernetes.default.svc"].by_proxy
+    without = reached([("localhost", [])], (), [*CLIENTS.values()])
+    assert "169.254.169.254" not in [row.host.name for row in without]
