@@ -125,14 +125,17 @@ def put_at(data: Fields, path: Pointer, value: Any) -> None:
 
 def walk(data: Any, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """Yield data, and each mapping, list and value in it, with its path, in order."""
-    yield path, data
-    members: Iterable[tuple[Any, Any]] = ()
-    if isinstance(data, dict):
-        members = data.items()
-    elif isinstance(data, list):
-        members = enumerate(data)
-    for key, member in members:
-        yield from walk(member, (*path, str(key)))
+    pending = [(path, data)]
+    while pending:
+        path, data = pending.pop()
+        yield path, data
+        members: Iterable[tuple[Any, Any]] = ()
+        if isinstance(data, dict):
+            members = data.items()
+        elif isinstance(data, list):
+            members = enumerate(data)
+        inner = [((*path, str(key)), member) for key, member in members]
+        pending += reversed(inner)
 
 
 def pattern(path: str) -> Pointer:

@@ -318,7 +318,7 @@ class ObjectIndex(Mapping[Key, _Value]):
         if key not in self._members:
             namespace = "" if is_open(key.namespace) else key.namespace
             for name in {namespace, _ANY}:
-                identity = key._replace(namespace=name).identity
+                identity = (key.group, key.kind, name, key.name)
                 for scope in _scopes(key.file):
                     self._below.setdefault((scope, identity), []).append(key)
         self._members[key] = value
@@ -362,7 +362,7 @@ class ObjectIndex(Mapping[Key, _Value]):
         names = [_ANY] if is_open(key.namespace) else [key.namespace, ""]
         keys: list[Key] = []
         for name in names:
-            identity = key._replace(namespace=name).identity
+            identity = (key.group, key.kind, name, key.name)
             keys += self._below.get((scope, identity), ())
         return keys
 

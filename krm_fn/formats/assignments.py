@@ -170,6 +170,7 @@ def _additions(
             head = ""
             break
     added: dict[int, str] = {}
+    newline = newline_of(text)
     for name, value in wanted.items():
         if name in kept:
             place = kept[name].line_end
@@ -177,7 +178,7 @@ def _additions(
         else:
             lines = added.get(place, head)
             line = writing.line(name, value)
-            added[place] = lines + line + newline_of(text)
+            added[place] = lines + line + newline
     for place, lines in added.items():
         yield place, place, lines
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.proxy_url import split_url
@@ -249,6 +250,9 @@ _SHORTEST_PASSWORD = 4
 _LONGEST_WORD = 7
 """Up to this length a password may be a part of other words, such as `proxy` of `http-proxy.conf`."""
 
+_RECENT = 16
+"""So many texts are remembered: kinds, fields and messages are those of many results in turn."""
+
 _Mask = Callable[[str], str]
 """Returns a text without further secrets."""
 
@@ -316,6 +320,7 @@ def hide_texts(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
+@lru_cache(maxsize=_RECENT)
 def shown_line(text: str) -> str:
     """Return the text on one line, credentials masked, control characters escaped."""
     masked = _masked(text)
@@ -356,6 +361,7 @@ def holds_secret_object(text: str) -> bool:
     return re.search(_OBJECT, text) is not None
 
 
+@lru_cache(maxsize=_RECENT)
 def _masked(text: str, known: _Mask = str) -> str:
     """Return a text, with as many lines, without a credential."""
     is_message = "\n" not in text

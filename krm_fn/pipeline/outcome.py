@@ -219,6 +219,8 @@ class Silencer:
                 self.switched_off.append(result)
             elif severity is not Severity.ERROR and self._is_silenced(result):
                 self.silenced.append(result)
+            elif severity is result.severity:
+                yield result
             else:
                 yield result._replace(severity=severity)
 

@@ -109,10 +109,10 @@ def _about_place(target_record: TargetRecord) -> Results:
 
 def _encoded_placeholder(target_record: TargetRecord) -> Results:
     """Yield a warning for a placeholder in an encoded text, where no later step finds it."""
+    ours = target_record.variables
     for reading in target_record.after:
         value = reading.value or ""
-        ours = target_record.variables.get(reading.variable)
-        if value != ours or not placeholders.is_in(value):
+        if value != ours.get(reading.variable) or not placeholders.is_in(value):
             continue
         stored = lookup(target_record.obj.data, reading.path)
         if isinstance(stored, str) and not placeholders.is_in(stored):

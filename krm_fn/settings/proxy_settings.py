@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, Membership
@@ -18,6 +19,9 @@ from krm_fn.noproxy import Origin, Policy
 from krm_fn.noproxy.entries import NoProxy
 from krm_fn.noproxy.policy import NETWORKS
 from krm_fn.products.cluster_api import Role
+
+_RECENT = 8
+"""So many groups of objects that lack the same facts are remembered."""
 
 
 class ProxySettings(NamedTuple):
@@ -185,21 +189,21 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Results:
         message = f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs"
         yield Result.of("SharedObject", message)
     yield from _ambiguous(memberships)
-    for is_about_nodes in (False, True):  # apart, because few targets write what calls nodes
-        missing = [fact for fact in resolved.missing if fact.is_about_nodes is is_about_nodes]
-        for facts in _by_names(missing):
-            yield _lack(facts, memberships)
+    yield from _lacks(resolved.missing, tuple(memberships))
 
 
-def _by_names(missing: Iterable[Missing]) -> Iterable[list[Missing]]:
-    """Return the missing facts, those of Clusters together that lack the same ones."""
-    of_clusters: defaultdict[str, list[Missing]] = defaultdict(list)
+@lru_cache(maxsize=_RECENT)
+def _lacks(missing: Iterable[Missing], memberships: Memberships) -> Sequence[Result]:
+    """Return the warnings about missing facts, one for all Clusters that lack the same ones; many objects do."""
+    # What calls nodes is apart, because few targets write that.
+    of_clusters: defaultdict[tuple[bool, str], list[Missing]] = defaultdict(list)
     for fact in missing:
-        of_clusters[fact.cluster].append(fact)
+        of_clusters[fact.is_about_nodes, fact.cluster].append(fact)
     groups: defaultdict[Texts, list[Missing]] = defaultdict(list)
     for facts in of_clusters.values():
         groups[tuple(fact.name for fact in facts)] += facts
-    return groups.values()
+    ordered = sorted(groups.values(), key=lambda facts: facts[0].is_about_nodes)
+    return [_lack(facts, memberships) for facts in ordered]
 
 
 def _names(memberships: Iterable[Membership]) -> list[str]:

@@ -32,9 +32,11 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     shorter = min(len(before), len(after))
     if head + tail == shorter:
         return pairs
+    ends = (len(before), len(after))
+    if ends == (1, 1):  # both ends have shown that the two are not equal, and not of one name
+        return list(_by_position(before, after, range(1), range(1)))
     equal = partial(_matches, key=comparable)
     of_one_name = partial(_matches, key=_natural_key)
-    ends = (len(before), len(after))
     # Each rule sees the gaps that the one before has left, so that no later pair crosses an earlier one.
     for match in (equal, of_one_name, _by_position):
         gaps = list(_gaps([*pairs, ends]))

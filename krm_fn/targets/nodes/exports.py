@@ -98,7 +98,8 @@ def assigned(command: str) -> list[tuple[str, str]]:
     return re.findall(_ASSIGNMENT, command)
 
 
-def unset_by(command: str) -> list[str]:
+@lru_cache(maxsize=CACHED_LINES)
+def unset_by(command: str) -> Sequence[str]:
     """Return the proxy variables that a command takes out of the environment of the commands behind it."""
     arguments = " ".join(re.findall(_UNSET, command))
     names = arguments.split()

@@ -140,6 +140,7 @@ _UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 """Where systemd looks for drop-ins, the folder that hides the others first."""
 
 
+@lru_cache(maxsize=CACHED_TEXTS)
 def drop_in(unit: str) -> NodeFile:
     """Return the drop-in of a service."""
     name = f"systemd/system/{unit}.service.d/http-proxy.conf"
@@ -176,6 +177,12 @@ BY_PATH: Mapping[str, NodeFile] = {file.paths[0]: file for file in NODE_FILES.va
 def _folders_of(paths: Texts) -> set[str]:
     """Return the folders of some paths; all nodes have the same ones."""
     return set(map(posixpath.dirname, paths))
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def _new_text(form: Syntax, settings: ProxySettings) -> str:
+    """Return the text of a new file, which is that of many nodes."""
+    return form.edit("", settings.variables())
 
 
 class ProxyFile(NamedTuple):
@@ -223,8 +230,7 @@ class ProxyFile(NamedTuple):
             return
         folders = _folders_of((self.path, *drop_in(self.file.unit).paths))
         for entry in self.config.files_in(data):
-            folder, name = posixpath.split(entry.path)
-            if folder in folders and name.endswith(".conf"):
+            if entry.path.endswith(".conf") and posixpath.dirname(entry.path) in folders:
                 yield entry
 
     def _read_others(self, data: Any) -> Readings:
@@ -320,7 +326,7 @@ class ProxyFile(NamedTuple):
         elif self._is_reference and settings.clusters:
             self._refer(draft, file_entry, settings)
         elif "content" in self.options and not self._is_reference:
-            content = self.file.form.edit("", settings.variables())
+            content = _new_text(self.file.form, settings)
             draft.set(file_entry.place, {**file_entry.without_content, "content": content})
 
     def _refer(self, draft: Draft, file_entry: FileEntry, settings: ProxySettings) -> None:
@@ -348,7 +354,7 @@ class ProxyFile(NamedTuple):
             draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
             entry: Fields = {"path": self.path, "permissions": "0600", "contentFrom": source}
         else:
-            text = self.file.form.edit("", settings.variables())
+            text = _new_text(self.file.form, settings)
             if not text or (self.file.appends and not self._may_append(draft)):
                 return
             entry = {} if not self.file.appends else {"append": True}
