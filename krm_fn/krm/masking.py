@@ -475,6 +475,13 @@ def _says_credential(letters: str, known: _Mask) -> bool:
     return False
 
 
+def texts_in_base64(text: str) -> Iterator[str]:
+    """Yield the texts that stand in base64 in a text, or in gzip in it."""
+    for match in re.finditer(_CODED, text):
+        raw = _bytes_of(match[0].translate(_LETTERS))
+        yield _unpacked(raw) or raw.decode(errors="replace")
+
+
 def _bytes_of(letters: str) -> bytes:
     """Return the text in base64; a last letter too many for bytes is left out."""
     whole = letters[:-1] if len(letters) % 4 == 1 else letters

@@ -173,6 +173,8 @@ def count_object(
     reason = record.reason if record else None
     if state is State.CHANGED and outcome.is_failed:
         return _Counted(row, State.LEFT, Reason(Why.FAILED), obj.ref)
+    if row == OTHERS and record and record.others and reason is None:
+        state = State.HAS_IT  # another proxy would be the reason
     may_be_advised = reason is None or (record and record.findings)
     if state is State.LEFT and is_explained and may_be_advised:
         advice = reason_in(obj, outcome.overview)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from krm_fn.formats import embedded
+from krm_fn.krm.masking import texts_in_base64
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup, text_at, walk
@@ -29,20 +30,21 @@ _ADDRESS = r"(?:https?|socks5h?)://[^\s/]+/?"
 _BEFORE = "|".join(("tkg", *dict.fromkeys(name for row in SYSTEMS for name in row.processes)))
 _SETTINGS = "|".join(PROGRAM_SETTINGS)
 _IN_TEXT = rf"""(?imx)
-    ^(?![ \t]*;)                             # no comment of systemd and apt: `; http_proxy=…`
-    [^#\n]*?                                # nor what is behind a `#`
-    (?:
-        \b((?:(?:{_BEFORE})_)?https?[_-]?proxy)["']?  # `HTTPS_PROXY`, `CONTAINERD_HTTP_PROXY`, `"httpProxy"`
-        (?: [ \t]?[=:][ \t]?                 # `NAME=URL`, `NAME: URL`
-          | [\s,]+value:[ \t]? )             # `name: NAME`, and `value: URL` behind it
-      | ({_SETTINGS})                       # of one program: `Acquire::http::Proxy "URL"`, `proxy=URL`
-        [ \t]*[=:]?[ \t]*
-    )
-    ["'\\]*
-    ([a-z][a-z0-9+.-]*://                    # the URL, which may hold a template: `http://{{{{ host }}}}:1`
-        (?:\{{\{{[^{{}}\n]*\}}\}}|[^\s"',\\])+)
+    ^[ \t]*;[^\n]* | \#[^\n]*               # a comment; `;` begins one of systemd and apt
+    | (?: \b((?:(?:{_BEFORE})_)?https?[_-]?proxy)["']?  # `HTTPS_PROXY`, `CONTAINERD_HTTP_PROXY`, `"httpProxy"`
+          (?: [ \t]?(?=[=:])                # and `=URL`, or `: URL`
+            | [\s,]+value(?=:) )            # of `name: NAME`, and `value: URL` behind it
+        | ({_SETTINGS}) )                   # of one program: `Acquire::http::Proxy "URL"`, `proxy=URL`
+    [ \t]*(?:=|(:))?[ \t]* ["'\\]*
+    (?: ([a-z][a-z0-9+.-]*://               # the URL, which may hold a template: `http://{{{{ host }}}}:1`
+          (?:\{{\{{[^{{}}\n]*\}}\}}|[^\s"',\\])+)
+      | (?(3)(?!)                           # behind a colon nothing else: `proxy: service:80`
+        | ([\w.-]+)                         # a host and its port: `proxy = host:3128`, and those of RHSM
+          (?: : | \s(?:[^\[]{{0,200}}?[.\s])?proxy_port[ \t]*=[ \t]* )
+          (\d{{1,5}})\b ) )
     """
-"""A variable or a setting, and its URL in a text, outside of comments."""
+"""A comment, or a variable or a setting and its URL."""
+_DATA_URL = r"""data:[^\s"',]{0,99},([^\s"']+)"""
 _LOCATION = r"""\[name:[ ]*["']?(\w+)["']?\]\.value"""
 """Where Gatekeeper assigns a value: `spec.containers[name:*].env[name:HTTP_PROXY].value`."""
 _SHELL = ";&|)`"
@@ -69,7 +71,7 @@ def proxies_in(obj: Object, fields: Iterable[Pointer]) -> Readings:
     is_secret = obj.group_kind == ("", "Secret")
     if is_secret:
         texts = embedded.values(obj.data)
-        nodes = [(value.path, value.text) for value in texts if not value.problem]
+        nodes = [(value.path, value.text or lookup(obj.data, value.path)) for value in texts]
     for path, node in nodes:
         if isinstance(node, dict):
             yield from _in_pair(path, node, done)
@@ -78,13 +80,26 @@ def proxies_in(obj: Object, fields: Iterable[Pointer]) -> Readings:
 
 
 def urls_in_text(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the URL of each proxy that a text sets, but for those that a shell fills in."""
-    if "roxy" not in text and "ROXY" not in text and " -x " not in text:
-        return
-    for match in re.finditer(_IN_TEXT, text):
-        url = match[3].rstrip(_SHELL).replace("%%", "%")
-        if "$" not in split_url(url).host:
-            yield match[1] or match[2], url
+    """Yield the name and the URL of each proxy that a text sets, but for those that a shell fills in.
+
+    The texts that a node decodes count, too: in URLs with data (RFC 2397), base64 and gzip.
+    """
+    texts = [text, *texts_in_base64(text)]
+    if "data:" in text:
+        from urllib.parse import unquote  # noqa: PLC0415 -- few texts hold one
+
+        texts += map(unquote, re.findall(_DATA_URL, text))
+    for plain in texts:
+        if not re.search("roxy|ROXY|curl", plain):
+            continue
+        for match in re.finditer(_IN_TEXT, plain):
+            name = match[1] or match[2]
+            if name is None:  # a comment
+                continue
+            url = match[4] or f"http://{match[5]}:{match[6]}"
+            url = url.rstrip(_SHELL).replace("%%", "%")
+            if "$" not in split_url(url).host:
+                yield name.split()[-1], url
 
 
 def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Readings:
@@ -117,7 +132,7 @@ def _in_member(path: Pointer, node: Any) -> Readings:
         return
     if _is_proxy(member, node) or ("://" in node and _is_address(path, node)):
         yield _reading(member, node, path)
-    elif "://" in node and member != "description":
+    elif member != "description":
         for name, url in urls_in_text(node):
             yield _reading(name, url, path, above=path)
 

@@ -138,13 +138,12 @@ def _may_read_data(source: ObjectSource) -> bool:
 def _naming_a_proxy(source: ObjectSource) -> set[int]:
     """Return the items that may set a proxy in whatever place, judged by their text."""
     # Few texts hold one of these letters, so the many words are looked for in few of them.
-    possible = source.holding(("rox", "ROX", " -x http"))
+    possible = source.holding(("rox", "ROX", "curl"))
     naming = {*source.holding(PROXY_NAMES, possible)}
     naming.update(items_of_kinds(source, field_kinds()))
-    secrets = items_of_kinds(source, ("Secret",))
-    if secrets:
-        words = tuple(encoded_names())
-        naming.update(source.holding(words, secrets))
+    encoded = [*items_of_kinds(source, ("Secret",)), *source.holding(("b64", "ase64"))]
+    if encoded:
+        naming.update(source.holding(tuple(encoded_names()), encoded))
     return naming
 
 

@@ -16,20 +16,27 @@ CREDENTIAL_SECRET = "credentialSecretRef"  # noqa: S105 -- the name of a field
 """What names a Secret with user and password beside a URL of GitHub's runners."""
 
 
-_LONG_NAME = 9
+_LONG_NAME = 8
 """A word of so many letters does not occur in Base64 by chance."""
 _ASSIGNED = r"(?=[ \t]*[=:][ \t]*)"
 _SPACED = r"(?=[ \t]*=[ \t]*|[ \t]+)"
 PROGRAM_SETTINGS = (
-    rf"\bAcquire::https?::Proxy{_SPACED}",  # apt.conf(5)
+    rf"\b(?:Acquire::)?https?::Proxy{_SPACED}",  # apt.conf(5)
     rf"\bhttps?\.proxy{_SPACED}",  # git-config(1)
     rf"\bproxy\.https?{_ASSIGNED}",  # snap: system options
     rf"\bDD_PROXY_HTTPS?{_ASSIGNED}",  # the agent of Datadog: pkg/config
-    rf"(?<=[ \t])--proxy{_SPACED}",  # curl(1), pip
-    r"(?<=[ \t])-x(?=[ \t]+)",  # curl(1)
+    rf"\bset[ \t]+(?:-[\w-]+[ \t]+)*(?:global\.)?(?:https?-?)?proxy{_SPACED}",  # npm, yarn, pip: config
+    rf"(?<![\w-])--(?:https?-?)?proxy{_SPACED}",  # curl(1), pip, zypper, gem, subscription-manager(8)
+    rf"(?<=setopt[ =])['\"]?[\w*-]+\.proxy{_ASSIGNED}",  # dnf: config-manager
+    r"(?<![\w.-])-(?-i:[fgijkqsvILNOS46#]*x)",  # curl(1): `-x URL`, `-sSLxURL`
+    rf"\bproxy_hostname{_ASSIGNED}",  # rhsm.conf(5)
     rf"(?<![\w.:/-])proxy{_ASSIGNED}",  # dnf.conf(5), yum.conf(5), pip.conf, .curlrc
+    r"(?:^|(?<=[{'\"]))[ \t]*proxy(?=[ \t]+)",  # .curlrc, and apt.conf(5) in braces
 )
-"""Patterns of settings by which one program alone gets a proxy, which count more there than the six variables."""
+"""Patterns of settings by which one program alone gets a proxy, which count more there than the six variables.
+
+What a person calls the setting is the last word.
+"""
 PROXY_NAMES = (
     "HTTP_PROXY",
     "http_proxy",
@@ -41,7 +48,6 @@ PROXY_NAMES = (
     "HTTPSProxy",
     "http-proxy",
     "https-proxy",
-    "Acquire::http",
     "DD_PROXY_HTTP",
     "http.proxy",
     "https.proxy",
@@ -49,26 +55,39 @@ PROXY_NAMES = (
     "proxyUrl",
     "proxyURL",
     "proxies",
+    "http::Proxy",
+    "https::Proxy",
+    'Proxy "http',
     "--proxy",
-    " -x http",
+    "--httpproxy",
+    "--httpsproxy",
+    "curl",
+    "set proxy",
+    "global.proxy",
+    "proxy_hostname",
     "proxy=",
-    "proxy = ",
+    "proxy =",
+    "proxy http",
+    'proxy "http',
     "proxy: http",
     'proxy: "http',
     "proxy: 'http",
+    "%3",  # `proxy=http://` in a URL with data
+    ";base64,",  # what is encoded may hold such a word
+    "encoding: ",
 )
 """Words of which one is in the text of each object that sets a proxy."""
 
 
 def encoded_names() -> list[str]:
-    """Return words of which one is in each text in Base64 that holds a long name of ``PROXY_NAMES``.
+    """Return words of which one is in each text in Base64 that is gzip, or holds a long name of ``PROXY_NAMES``.
 
     Base64 writes three bytes as four letters, so a name has three forms, by the place where it begins. Of the letters
     at its ends those are left out that depend on what stands beside it.
     """
     from base64 import b64encode  # noqa: PLC0415 -- only a list with Secrets needs it
 
-    words = []
+    words = ["H4sI"]  # RFC 1952, section 2.3.1
     for name in PROXY_NAMES:
         if len(name) < _LONG_NAME:
             continue

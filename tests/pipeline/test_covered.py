@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explained import CLUSTER, EAST, RELEASE, WEST, answer, workload
-from function_configs import DECLARED, list_with_config
+from function_configs import DECLARED, URL, list_with_config
 from krm_fn.config import load
 from krm_fn.config.located import located_configs
 from krm_fn.krm.manifests import Manifests
@@ -207,6 +207,29 @@ def test_why_an_object_is_left_is_exact(manifests: str, spec: str, why: str) -> 
 def test_a_template_of_a_class_that_is_patched_gets_the_proxy_by_it() -> None:
     rows = rows_of(CLASS + DECLARED + PATCHES)
     assert [(row.system, row.changed, row.left) for row in rows] == [("nodes", 1, 0), ("other objects", 1, 0)]
+
+
+ASSIGN = (
+    "apiVersion: mutations.gatekeeper.sh/v1\nkind: Assign\nmetadata: {name: a}\n"
+    "spec:\n  location: 'spec.containers[name:*].env[name:HTTPS_PROXY].value'\n"
+    "  parameters: {assign: {value: 'URL'}}\n---\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("item", "has_it"),
+    [
+        pytest.param(ASSIGN.replace("URL", URL), [True], id="a policy of Gatekeeper"),
+        pytest.param(ASSIGN.replace("URL", "http://old:1"), [False], id="another proxy"),
+        pytest.param(ASSIGN.replace("'URL'", "''"), [], id="no proxy"),
+    ],
+)
+def test_what_no_target_writes_has_the_proxy_where_it_sets_this_one(item: str, has_it: list[bool]) -> None:
+    def states(spec: str) -> list[bool]:
+        return [bool(row.have) for row in rows_of(item + DECLARED + spec)]
+
+    assert states("") == has_it
+    assert not any(states("  mode: Remove\n"))
 
 
 OKE = CLUSTER.replace("NAME", "oke").replace("KubeadmControlPlane", "OCIManagedControlPlane")

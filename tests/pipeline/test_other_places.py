@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -118,6 +120,46 @@ def test_a_patch_of_a_class_may_set_the_proxy_of_some_nodes_and_a_script_one_tha
     assert about_another({**PROXY, "overrides": [workers]}, item) == []
     assert about_another(PROXY, item) == about_another(REMOVE, item) == ["ClusterClass"]
     assert about_another(PROXY, class_with_patch(DROP_IN % "http://$HOST:1")) == []
+
+
+USERDATA = json.dumps({"storage": {"files": [{"contents": {"source": "data:;base64,%s"}}]}})
+
+
+def _decoded_on_nodes(text: str) -> dict[str, dict[str, Any]]:
+    """Objects with a text that a node decodes."""
+    coded = base64.b64encode(text.encode()).decode()
+    packed = base64.b64encode(gzip.compress(text.encode())).decode()
+
+    def machine_config(**contents: str) -> dict[str, Any]:
+        files = [{"path": "/etc/x", "contents": contents}]
+        return manifest(
+            "machineconfiguration.openshift.io/v1", "MachineConfig", spec={"config": {"storage": {"files": files}}}
+        )
+
+    def secret(userdata: str | bytes) -> dict[str, Any]:
+        raw = userdata if isinstance(userdata, bytes) else userdata.encode()
+        return manifest("v1", "Secret", data={"userdata": base64.b64encode(raw).decode()})
+
+    butane = f"storage:\n  files:\n  - contents: {{source: 'data:,{quote(text)}'}}\n"
+    return {
+        "percent": machine_config(source=f"data:,{quote(text)}"),
+        "base64": machine_config(source=f"data:text/plain;base64,{coded}"),
+        "gzip": machine_config(source=f"data:;base64,{packed}", compression="gzip"),
+        "Butane": control_plane(ignition={"containerLinuxConfig": {"additionalConfig": butane}}),
+        "a packed file": control_plane(files=[{"path": "/x", "encoding": "gzip+base64", "content": packed}]),
+        "Ignition of a VirtualMachine": manifest(
+            "kubevirt.io/v1", "VirtualMachine", spec={"volumes": [{"cloudInitNoCloud": {"userDataBase64": coded}}]}
+        ),
+        "Ignition in a Secret": secret(USERDATA % coded),
+        "a packed Secret": secret(gzip.compress(text.encode())),
+    }
+
+
+@pytest.mark.parametrize("place", _decoded_on_nodes(""))
+def test_what_nodes_decode_is_searched(place: str) -> None:
+    item = _decoded_on_nodes(f'Acquire::http::Proxy "{OLD}";\n')[place]
+    assert about_another(PROXY, item) == [item["kind"]]
+    assert about_another(PROXY, _decoded_on_nodes(f'Acquire::http::Proxy "{RIGHT}";\n')[place]) == []
 
 
 def test_a_text_in_base64_counts_whether_or_not_it_is_in_a_list() -> None:

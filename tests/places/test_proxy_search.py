@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+from textwrap import wrap
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -68,8 +72,84 @@ def test_a_name_tells_a_proxy(data: dict[str, Any], variables: list[str]) -> Non
         pytest.param(f"# HTTP_PROXY={OLD}\n  ; HTTPS_PROXY={OLD}\n", [], id="comments"),
         pytest.param('export HTTP_PROXY="$P"\nHTTPS_PROXY=http://$HOST:1\n', [], id="what a shell fills in"),
         pytest.param(f"MY_CONTAINERD_HTTP_PROXY={OLD}\n", [], id="a longer name"),
+        pytest.param(
+            f'A={OLD}; HTTP_PROXY={OLD}; X=\'{{"httpsProxy": "{OLD}"}}\' # no_proxy\n',
+            ["HTTP_PROXY", "httpsProxy"],
+            id="two on a line",
+        ),
+        pytest.param(
+            f"curl -x{OLD} x\ncurl -sSLx '{OLD}' x\ncurl -x={OLD} x\n", ["-x", "-sSLx", "-x"], id="options of curl"
+        ),
+        pytest.param("curl -x old:1 x\ncurl --proxy old:1\n", ["-x", "--proxy"], id="curl, no scheme"),
+        pytest.param(
+            f"npm config set proxy {OLD}\nnpm config set -g https-proxy={OLD}\n", ["proxy", "https-proxy"], id="npm"
+        ),
+        pytest.param(f'yarn config set httpsProxy "{OLD}"\n', ["httpsProxy"], id="yarn"),
+        pytest.param(
+            f"pip config --user set global.proxy {OLD}\npip3 --proxy old:1 install a\n",
+            ["global.proxy", "--proxy"],
+            id="pip",
+        ),
+        pytest.param(
+            f"zypper --httpproxy {OLD} ref\ngem install --http-proxy {OLD}\n",
+            ["--httpproxy", "--http-proxy"],
+            id="zypper, gem",
+        ),
+        pytest.param(f'PROXY_ENABLED="yes"\nHTTP_PROXY="{OLD}"\n', ["HTTP_PROXY"], id="the file of zypper"),
+        pytest.param(f'proxy = old:1\nproxy "{OLD}"\n-x {OLD}\n', ["proxy", "proxy", "-x"], id="lines of a .curlrc"),
+        pytest.param(
+            "[server]\nproxy_hostname = old\n\n# a port, and a scheme\nproxy_scheme = http\nproxy_port = 1\n",
+            ["proxy_hostname"],
+            id="rhsm.conf",
+        ),
+        pytest.param(
+            "subscription-manager config --server.proxy_hostname=old --server.proxy_port=1\n"
+            "subscription-manager register --proxy=old:1 --org a\n",
+            ["proxy_hostname", "--proxy"],
+            id="subscription-manager",
+        ),
+        pytest.param(
+            f"dnf config-manager --setopt proxy={OLD}\ndnf config-manager --save --setopt=*.proxy={OLD}\n",
+            ["proxy", "*.proxy"],
+            id="options of dnf",
+        ),
+        pytest.param(
+            f'Acquire {{ http::Proxy "{OLD}"; }}\nAcquire::https {{ Proxy "{OLD}"; }}\n',
+            ["http::Proxy", "Proxy"],
+            id="apt, in braces",
+        ),
+        pytest.param(
+            "proxy: old:1\nproxy = old\ntar -x old\nset proxy to old:1\nproxy_hostname = old\n", [], id="no address"
+        ),
     ],
 )
 def test_a_text_sets_a_proxy(text: str, names: list[str]) -> None:
     assert [name for name, _ in urls_in_text(text)] == names
     assert all(url == OLD for _, url in urls_in_text(text))
+
+
+def _coded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode())).decode()
+
+
+LINE = f"[Service]\nEnvironment=HTTPS_PROXY={OLD}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f"source: data:,{quote(LINE, safe='')}\n", id="percent"),
+        pytest.param(f"source: 'data:text/plain;charset=utf-8,{quote(LINE)}'\n", id="percent, with a type"),
+        pytest.param(json.dumps({"source": f"data:;base64,{_coded(LINE)}"}), id="base64"),
+        pytest.param(f"data:text/plain;charset=utf-8;base64,{quote(_coded(LINE))}", id="base64, with a type"),
+        pytest.param(f"compression: gzip\nsource: data:;base64,{_packed(LINE)}\n", id="gzip"),
+        pytest.param(f"- encoding: gz+b64\n  content: {_packed(LINE)}\n", id="a file of cloud-init"),
+        pytest.param("encoding: b64\ncontent: |\n  " + "\n  ".join(wrap(_coded(LINE), 20)), id="lines of base64"),
+    ],
+)
+def test_a_node_decodes_a_text(text: str) -> None:
+    assert list(urls_in_text(text)) == [("HTTPS_PROXY", OLD)]

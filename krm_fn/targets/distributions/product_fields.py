@@ -9,7 +9,6 @@ wants a selector beside the containers of a DeploymentRuntimeConfig.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result, Results
@@ -161,11 +160,7 @@ def _certificates(
         yield Place((*above, member), form, f"`{member}`", is_unconditional=True)
     if row.trusted_ca:
         named = (*path, "trustedCA", "name")
-        empty = None
-        if row.name == "cluster":  # it has the member also where it names no ConfigMap
-            empty = ""
-        name = OneMember(partial(_name_of_bundle, empty))
-        yield Place(named, name, "`trustedCA`", is_unconditional=True)
+        yield Place(named, OneMember(_name_of_bundle), "`trustedCA`", is_unconditional=True)
         other = text_at(data, named)
         if not settings.trusted_ca.pem or other in ("", CA_CONFIG_MAP):
             return
@@ -175,14 +170,14 @@ def _certificates(
             yield Result.of("ByHand", message, named)
 
 
-def _name_of_bundle(empty: str | None, settings: ProxySettings, old: Any) -> Any:
+def _name_of_bundle(settings: ProxySettings, old: Any) -> Any:
     """Return the name of the ConfigMap with certificates: ours, unless somebody named another one."""
     if old not in (None, "", CA_CONFIG_MAP):
         return old
     if settings.trusted_ca.pem:
         return CA_CONFIG_MAP
     if old == CA_CONFIG_MAP:
-        return empty
+        return None
     return old
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
 
 import certificates
+from function_configs import proxy_config
 from krm_fn.config import Certificates
 from krm_fn.formats.pem import split
 from krm_fn.patch import Pointer, lookup
+from krm_fn.pipeline.run import run
 from krm_fn.products.distributions import CA_CONFIG_MAP, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import ProxySettings
@@ -157,8 +160,45 @@ def test_the_name_of_the_config_map_is_set_and_removed(row: DistributionRow) -> 
     written = apply(target, before, ONLY_A)
 
     assert lookup(written, (*row.path, "trustedCA")) == {"name": CA_CONFIG_MAP}
-    assert apply(target, written, NONE) == (naming(row, "") if row.name == "cluster" else before)
+    assert apply(target, written, NONE) == before
     assert apply(target, naming(row, ""), ONLY_A) == naming(row, CA_CONFIG_MAP)
+
+
+OF_OPENSHIFT = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: config.openshift.io/v1
+  kind: Proxy
+  metadata: {name: cluster}
+  SPEC
+functionConfig: CONFIG
+"""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "spec: {}",
+        "spec:",
+        "spec: {trustedCA: {}}",
+        "spec:\n    trustedCA: {}",
+        "spec:\n    trustedCA:",
+        "spec: {trustedCA: {name: ''}}",
+        "spec:\n    trustedCA:\n      name: ''  # none",
+        "# no spec",
+    ],
+)
+def test_the_proxy_of_openshift_is_the_same_text_after_a_removal(spec: str) -> None:
+    def ran(text: str, mode: str) -> str:
+        config = proxy_config(trustedCA={"pem": certificates.A}, httpProxy="http://proxy:1", mode=mode)
+        return run(text.replace("CONFIG", json.dumps(config)).encode()).output.decode()
+
+    before = OF_OPENSHIFT.replace("SPEC", spec)
+    written, _, _ = ran(before, "Inject").partition("functionConfig")
+    assert CA_CONFIG_MAP in written
+    removed, _, _ = ran(f"{written}functionConfig: CONFIG\n", "Remove").partition("functionConfig")
+    assert removed == before.partition("functionConfig")[0]
 
 
 @pytest.mark.parametrize("row", BY_NAME)
