@@ -236,6 +236,10 @@ def nearest(keys: Iterable[Key], file: str) -> list[Key]:
     return [key for key, rank in ranks.items() if rank == best]
 
 
+_Scopes = dict[str, dict[Identity, list[Key]]]
+"""File or folder -> the objects in it, at any depth, by their identity."""
+
+
 class Folders:
     """The objects and Clusters that each file and folder holds, at any depth, which tell apart folders of clusters.
 
@@ -244,8 +248,8 @@ class Folders:
     """
 
     def __init__(self, clusters: Iterable[Key] = ()) -> None:
-        self._objects: dict[str, dict[Identity, list[Key]]] = {}
-        self._clusters: dict[str, dict[Identity, list[Key]]] = {}
+        self._objects: _Scopes = {}
+        self._clusters: _Scopes = {}
         for key in clusters:
             _add(key, self._clusters)
 
@@ -399,7 +403,7 @@ def _part(file: str, folder: str) -> str:
     return file[:end]
 
 
-def _add(key: Key, keys: dict[str, dict[Identity, list[Key]]]) -> None:
+def _add(key: Key, keys: _Scopes) -> None:
     for scope in _scopes(key.file):
         of_scope = keys.setdefault(scope, {})
         of_scope.setdefault(key.identity, []).append(key)

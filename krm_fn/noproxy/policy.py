@@ -128,6 +128,9 @@ _TKG_CLOUDS = ("AWS", "Azure")
 _LOOPBACK_RULE = "only Go, Ruby and Java leave loopback out on their own"
 
 
+_Entries = Iterator[Entry]
+
+
 class Group(NamedTuple):
     """Entries that are switched off together: names with a rule, facts of a Cluster, or those of a function.
 
@@ -143,9 +146,9 @@ class Group(NamedTuple):
     texts: Texts = ()
     rule: str = ""
     facts: Texts = ()
-    make: Callable[[ClusterNetwork, Audience], Iterator[Entry]] | None = None
+    make: Callable[[ClusterNetwork, Audience], _Entries] | None = None
 
-    def entries(self, networks: Sequence[ClusterNetwork], audience: Audience) -> Iterator[Entry]:
+    def entries(self, networks: Sequence[ClusterNetwork], audience: Audience) -> _Entries:
         """Yield the entries for some Clusters, or for one that says nothing, and an audience."""
         for text in self.texts:
             yield Entry.from_rule(text, self.rule)
@@ -192,7 +195,7 @@ def first_address(cidr: str) -> str:
     return str(network[1])
 
 
-def _fact_entries(facts: Facts) -> Iterator[Entry]:
+def _fact_entries(facts: Facts) -> _Entries:
     for fact in facts:
         # "0.0.0.0/0" would switch the proxy off for every address.
         if not entries.holds_every_address(fact.value):
@@ -209,19 +212,19 @@ def _has_ipv6(network: ClusterNetwork, audience: Audience) -> bool:
     return any(are_ipv6)
 
 
-def _loopback_v6(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+def _loopback_v6(network: ClusterNetwork, audience: Audience) -> _Entries:
     if _has_ipv6(network, audience):
         yield Entry.from_rule("::1", "IPv6 loopback, because the cluster speaks IPv6")
 
 
-def _names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _names(network: ClusterNetwork, _audience: Audience) -> _Entries:
     svc = Entry.from_rule("svc", "the short names of services end in it")
     for domain in (svc, _listed(cluster_domain(network))):
         yield domain
         yield domain.by_rule(f".{domain.text}", TWIN)
 
 
-def _rooted_names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _rooted_names(network: ClusterNetwork, _audience: Audience) -> _Entries:
     """Yield ``.svc.<domain>.``: Flux and other Go programs write Services so, to skip the search domains.
 
     Source: "Flux proxy settings", ``--storage-adv-addr`` of its manifests.
@@ -231,7 +234,7 @@ def _rooted_names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entr
     yield domain.by_rule(f".svc.{domain.text}.", rule)
 
 
-def _service_addresses(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+def _service_addresses(network: ClusterNetwork, audience: Audience) -> _Entries:
     """Yield the first address of each service CIDR, for clients that read no CIDRs."""
     for at, service in enumerate(network.service_cidrs):
         address = first_address(service.value)
@@ -248,7 +251,7 @@ def cloud_of(network: ClusterNetwork) -> Cloud:
     return CLOUDS.get(network.infrastructure_kind.removesuffix("Template"), NO_CLOUD)
 
 
-def _metadata(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+def _metadata(network: ClusterNetwork, audience: Audience) -> _Entries:
     cloud = cloud_of(network)
     addresses: Texts = ()
     if _has_ipv6(network, audience):
@@ -258,26 +261,26 @@ def _metadata(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
         yield Entry.from_rule(text, rule)
 
 
-def _metadata_v4(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+def _metadata_v4(network: ClusterNetwork, audience: Audience) -> _Entries:
     for entry in _metadata(network, audience):
         if ":" not in entry.text:
             yield entry
 
 
-def _provider(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+def _provider(network: ClusterNetwork, audience: Audience) -> _Entries:
     yield from _wire_server(network, audience)
     for domain in _machine_domains(network):
         yield domain
         yield domain.by_rule(f".{domain.text}", TWIN)
 
 
-def _wire_server(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _wire_server(network: ClusterNetwork, _audience: Audience) -> _Entries:
     if cloud_of(network) is AZURE:
         rule = f"the wire server of {network.infrastructure_kind}"
         yield Entry.from_rule(AZURE_WIRE_SERVER, rule)
 
 
-def _machine_domains(network: ClusterNetwork) -> Iterator[Entry]:
+def _machine_domains(network: ClusterNetwork) -> _Entries:
     """Yield the domain of the machines' private names: ``ec2.internal``, or ``<region>.compute.internal``.
 
     Both where the region is a placeholder, which may become any.
@@ -296,34 +299,34 @@ def _machine_domains(network: ClusterNetwork) -> Iterator[Entry]:
         yield Entry.from_rule(domain, rule)
 
 
-def _domain(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _domain(network: ClusterNetwork, _audience: Audience) -> _Entries:
     """Yield the domain if the cluster declares one."""
     for domain in network.service_domain:
         entry = Entry.from_fact(domain)
         yield _listed(entry._replace(text=domain.value.strip(".")))
 
 
-def _tkg_services(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _tkg_services(network: ClusterNetwork, _audience: Audience) -> _Entries:
     domain = cluster_domain(network)
     yield domain.by_rule(f".svc.{domain.text}", "TKG adds the services of the domain")
 
 
-def _tkg_networks(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _tkg_networks(network: ClusterNetwork, _audience: Audience) -> _Entries:
     if network.infrastructure_kind.startswith(_TKG_CLOUDS):
         yield from _fact_entries(network.networks)
 
 
-def _tkg_link_local(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _tkg_link_local(network: ClusterNetwork, _audience: Audience) -> _Entries:
     if network.infrastructure_kind.startswith(_TKG_CLOUDS):
         yield Entry.from_rule("169.254.0.0/16", "TKG adds link-local addresses on AWS and Azure")
 
 
-def _dotted_names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _dotted_names(network: ClusterNetwork, _audience: Audience) -> _Entries:
     for name in (Entry("svc"), _listed(cluster_domain(network))):
         yield name.by_rule(f".{name.text}", "OpenShift always adds it")
 
 
-def _dotted_machines(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+def _dotted_machines(network: ClusterNetwork, _audience: Audience) -> _Entries:
     for domain in _machine_domains(network):
         yield domain._replace(text=f".{domain.text}")
 

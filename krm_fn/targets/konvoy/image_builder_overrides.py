@@ -7,8 +7,6 @@ mesosphere/konvoy-image-builder, ``ansible/roles/containerd/tasks/main.yaml``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn.clusters import name_before
 from krm_fn.formats import embedded
 from krm_fn.light_typing import Any
@@ -41,7 +39,7 @@ _ENVIRONMENT = Place((konvoy.PROXY_ENV,), VariableMembers(_ORDER), f"`{konvoy.PR
 _TOP = Place((), SNAKE._replace(in_unit=True), "the override file")
 
 
-def _places(document: Any) -> Iterator[Place]:
+def _places(document: Any) -> Places:
     """Yield both places; only the first where it cannot be written: a machine would get one half."""
     yield _ENVIRONMENT
     if isinstance(document.get(konvoy.PROXY_ENV), (dict, type(None))):

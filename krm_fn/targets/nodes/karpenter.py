@@ -7,7 +7,6 @@ text or a script); ``awslabs/amazon-eks-ami`` ``nodeadm/api/v1alpha1`` (``instan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from krm_fn.formats import mime
 from krm_fn.formats.embedded import Value
@@ -68,7 +67,7 @@ class _Karpenter(Target):
         yield text_place(value, form, _LABEL)._replace(kept_steps=1)
 
 
-def _in_document(document: Any) -> Iterator[Place]:
+def _in_document(document: Any) -> Places:
     if group_kind(document) == ("node.eks.aws", "NodeConfig"):
         yield Place(
             _VARIABLES, VariableMembers(), "`instance.environment.default` of the NodeConfig"

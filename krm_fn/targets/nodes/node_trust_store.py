@@ -11,7 +11,7 @@ Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-tr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
@@ -20,7 +20,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
 from krm_fn.places.place import Place, Readings
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context
+from krm_fn.targets.base import Context, Places
 from krm_fn.targets.nodes.node_commands import (
     TRUST_MARK,
     Commands,
@@ -111,7 +111,7 @@ class _NodeTrustStore(ConfigTarget):
         """Return whether there are certificates."""
         return bool(pem.split(context.settings.trusted_ca.pem))
 
-    def places_in(self, node_config: NodeConfig, context: Context) -> Iterator[Place]:
+    def places_in(self, node_config: NodeConfig, context: Context) -> Places:
         """Yield the certificates, and the commands that put them into the trust store."""
         certificates = pem.split(context.settings.trusted_ca.pem)
         if node_config.unsupported:

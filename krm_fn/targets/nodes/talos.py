@@ -130,7 +130,7 @@ def _forms_in(document: Any) -> Iterator[_VariableForm]:
             yield form
 
 
-def _in_document(document: Any) -> Iterator[Place]:
+def _in_document(document: Any) -> Places:
     """Yield the mappings of variables in one document of a patch."""
     for form in _forms_in(document):
         yield Place(form.path, VariableMembers(), form.label)
