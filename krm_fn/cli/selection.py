@@ -30,7 +30,7 @@ from krm_fn.krm.results import count
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Data, walk
 from krm_fn.target_table import ROWS
-from krm_fn.yamledit import Document, has_complex_keys, is_yaml
+from krm_fn.yamledit import Document, has_complex_key, is_yaml
 from krm_fn.yamledit.stream import texts_of_documents
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -236,7 +236,7 @@ def _is_template(document: str) -> bool:
         return False
     try:
         # `{{ .name }}` is YAML, too: a mapping whose key is a mapping.
-        return has_complex_keys(document)
+        return has_complex_key(Document(document).root)
     except InputError:
         return True
 

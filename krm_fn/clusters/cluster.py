@@ -78,11 +78,6 @@ class ClusterNetwork(NamedTuple):
         return value_of(self.infrastructure)
 
     @property
-    def region_name(self) -> str:
-        """The name of the region, or ""."""
-        return value_of(self.region)
-
-    @property
     def values(self) -> tuple[Texts, ...]:
         """The values of the facts, without their fields."""
         return tuple(tuple(fact.value for fact in facts) for facts in self)

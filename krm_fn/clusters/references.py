@@ -15,6 +15,7 @@ Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from posixpath import commonprefix
 
 from krm_fn.clusters.cluster import Identity, Key
 from krm_fn.clusters.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_CLASS, INFRA_ENV, USES_POOLS
@@ -411,9 +412,4 @@ def _add(key: Key, keys: _Scopes) -> None:
 
 def _shared_steps(path: str, other: str) -> int:
     """Return how many steps two paths share, from the first one on."""
-    number = 0
-    for step, other_step in zip(path.split("/"), other.split("/"), strict=False):
-        if step != other_step:
-            break
-        number += 1
-    return number
+    return len(commonprefix((path.split("/"), other.split("/"))))

@@ -10,6 +10,8 @@ import base64
 import binascii
 import re
 
+from krm_fn.krm.results import count
+
 _BLOCK = r"""(?x)
     -----BEGIN[ ]CERTIFICATE-----
     ([A-Za-z0-9+/=\s]+)             # `MIIBszCC...`: base64 in lines
@@ -31,13 +33,13 @@ def split(pem: str) -> list[str]:
 def shown(pem: str) -> str:
     """Return the number of certificates and the first fingerprints: ``2 certificates, SHA-256 5F:3A:…, 77:B1:…``."""
     certificates = split(pem)
-    count = len(certificates)
-    text = "1 certificate" if count == 1 else f"{count} certificates"
+    text = count(len(certificates), "certificate")
     if certificates:
         fingerprints = map(_fingerprint, certificates[:_MOST_SHOWN])
         text += f", SHA-256 {', '.join(fingerprints)}"
-    if count > _MOST_SHOWN:
-        text += f", and {count - _MOST_SHOWN} more"
+    more = len(certificates) - _MOST_SHOWN
+    if more > 0:
+        text += f", and {more} more"
     return text
 
 

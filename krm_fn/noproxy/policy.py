@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
 from krm_fn import placeholders
-from krm_fn.clusters.cluster import ClusterNetwork, Facts
+from krm_fn.clusters.cluster import ClusterNetwork, Facts, value_of
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.noproxy import entries
 from krm_fn.noproxy.entries import Entry, NoProxy, Origin
@@ -286,7 +286,7 @@ def _machine_domains(network: ClusterNetwork) -> _Entries:
     Both where the region is a placeholder, which may become any.
     Source: AWS EC2 user guide, "Hostname types"; cluster-network-operator adds the same.
     """
-    region = network.region_name
+    region = value_of(network.region)
     if not region or not cloud_of(network).names_machines:
         return
     domains = []

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from krm_fn.light_typing import Any
 from krm_fn.yamledit.cut import Cut, cut
-from krm_fn.yamledit.data import same
-from krm_fn.yamledit.document import CODE_OF_YTT, Document, has_complex_keys
+from krm_fn.yamledit.data import has_complex_key, same
+from krm_fn.yamledit.document import CODE_OF_YTT, Document
 from krm_fn.yamledit.tree import Lines, Position, is_yaml, with_line_feeds
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
     "Lines",
     "Position",
     "cut",
-    "has_complex_keys",
+    "has_complex_key",
     "is_yaml",
     "read",
     "same",

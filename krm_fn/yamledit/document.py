@@ -10,7 +10,6 @@ from functools import cached_property
 from krm_fn.light_typing import Any
 from krm_fn.yamledit.data import (
     children,
-    has_complex_key,
     key_text,
     refuse_repeated_keys,
     view,
@@ -123,12 +122,3 @@ def _with_characters(text: str) -> str:
         return match[1] + units.decode("utf-16-be")
 
     return re.sub(_PAIR, characters, text)
-
-
-def has_complex_keys(text: str) -> bool:
-    """Return whether a key in a document is a mapping or a list: `{{ .Values.name }}` reads as such a key.
-
-    Raises:
-        InputError: the text is not one YAML document.
-    """
-    return has_complex_key(Document(text).root)

@@ -145,10 +145,7 @@ class ListedClass:
     @property
     def is_erased(self) -> bool:
         """Whether its patches, or those of its family, erase lists of templates."""
-        if self.erasures:
-            return True
-        selected = [listed for listed in self.family if listed.is_selected]
-        return any(listed.erasures for listed in selected)
+        return any(listed.erasures for listed in self.family if listed.is_selected)
 
     @property
     def is_blocked(self) -> bool:
