@@ -68,7 +68,6 @@ class NotEditedError(Exception):
 class Embedded(NamedTuple):
     """One YAML document of a value, with its ``number`` among those in it; ``data`` is its plain data."""
 
-    value: Value
     number: int
     data: Any
 
@@ -137,7 +136,7 @@ def read(value: Value) -> list[Embedded]:
     embedded = []
     try:
         for number, text in enumerate(texts_of_documents(value.text)):
-            embedded.append(Embedded(value, number, Document(text).data()))
+            embedded.append(Embedded(number, Document(text).data()))
     except InputError as error:
         raise _left_alone(value, error) from None
     return embedded
