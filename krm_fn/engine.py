@@ -190,7 +190,7 @@ class Draft:
             if isinstance(value, dict):
                 value = value.get(step)
             elif isinstance(value, list) and step.isdigit():
-                value = patch.lookup(value, (step,))
+                value = patch.lookup(value, step)
             elif value is not None:
                 raise WrongTypeError(path[:depth], value, "a mapping")
         return value

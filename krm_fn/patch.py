@@ -68,8 +68,10 @@ def is_index(token: str) -> bool:
     return token.isascii() and token.isdigit() and len(token) < _TOO_LONG_FOR_AN_INDEX
 
 
-def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
-    """Return the value at ``path`` in plain data, or ``default`` if a step of it is missing."""
+def lookup(data: Any, path: Iterable[str], default: Any = None) -> Any:
+    """Return the value at ``path`` in plain data, or ``default`` if a step of it is missing; a text is one step."""
+    if isinstance(path, str):
+        path = (path,)
     for token in path:
         if isinstance(data, dict):
             if token not in data:
@@ -84,7 +86,7 @@ def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
     return data
 
 
-def text_at(data: Any, path: Iterable[str | int]) -> str:
+def text_at(data: Any, path: Iterable[str]) -> str:
     """Return the string at ``path`` in plain data; "" where there is none, or something else."""
     value = lookup(data, path)
     if isinstance(value, str):
@@ -99,7 +101,7 @@ def stripped(value: Any) -> str:
     return ""
 
 
-def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
+def list_at(data: Any, path: Iterable[str] = ()) -> list[Any]:
     """Return the list at ``path`` in plain data; an empty one where there is none, or something else."""
     value = lookup(data, path)
     if isinstance(value, list):
@@ -169,7 +171,7 @@ def named_items(data: Any, path: Pointer, name: str) -> list[Pointer]:
     """Return the paths of the items of a list that have a name, the last one first, so that a removal moves no other."""  # noqa: E501
     paths: list[Pointer] = []
     for item_path, item in items_at(data, path):
-        if lookup(item, ("name",)) == name:
+        if lookup(item, "name") == name:
             paths.insert(0, item_path)
     return paths
 

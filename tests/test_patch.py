@@ -32,14 +32,19 @@ DATA = {"a": [{"b": None}, "text"], "0": "zero", "n": 7}
     "path",
     [
         pytest.param(("x",), id="a member that is missing"),
-        pytest.param(("a", 2), id="an item behind the last"),
-        pytest.param(("a", -1), id="a negative index"),
-        pytest.param(("a", 1, 0), id="a character of a string"),
+        pytest.param("aa", id="a text, which is one step"),
+        pytest.param(("a", "2"), id="an item behind the last"),
+        pytest.param(("a", "-1"), id="a negative index"),
+        pytest.param(("a", "1", "0"), id="a character of a string"),
     ],
 )
-def test_a_step_that_leads_nowhere_gives_the_default(path: tuple[str | int, ...]) -> None:
+def test_a_step_that_leads_nowhere_gives_the_default(path: tuple[str, ...] | str) -> None:
     assert lookup(DATA, path) is None
     assert lookup(DATA, path, "default") == "default"
+
+
+def test_a_text_is_one_step() -> None:
+    assert lookup({"name": "web"}, "name") == "web"
 
 
 def test_operations_are_applied_one_after_another() -> None:

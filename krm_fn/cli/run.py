@@ -168,7 +168,7 @@ def _lines_about_files(changes: FileChanges, would: str, *, is_short: bool) -> l
 
 def _with_options(function_config: Any, args: Namespace) -> Any:
     """Return a ProxyConfig with the values of `--only` and `--check` in the place of its own."""
-    spec = lookup(function_config, ("spec",))
+    spec = lookup(function_config, "spec")
     if not isinstance(spec, dict):
         return function_config
     options: Fields = {}

@@ -147,7 +147,7 @@ _DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"}
 
 def mirror_hosts(file_entry: Any) -> Texts:
     """Return the hosts of mirrors that an entry of ``files`` of nodes names; a registry is no mirror of itself."""
-    path = text_at(file_entry, ("path",)).strip()
+    path = text_at(file_entry, "path").strip()
     content = _content(file_entry) if path.endswith(".toml") else ""
     if content.startswith(_OURS):
         return ()
@@ -177,7 +177,7 @@ def _urls_by_registry(path: str, content: str) -> list[tuple[str, list[str]]]:
 
 def _content(file_entry: Any) -> str:
     """Return the text of a file; "" where it cannot be read here (compressed, or in a Secret)."""
-    content = text_at(file_entry, ("content",))
+    content = text_at(file_entry, "content")
     encoding = file_entry.get("encoding")
     if encoding != "base64":
         return "" if encoding else content
@@ -227,9 +227,9 @@ def _facts(obj: Object, name: str, patterns: Iterable[Pointer]) -> Facts:
 def networks_of_pool(spec: Any) -> Texts:
     """Return the CIDRs of the addresses of a pool, each once, as far as they can be read."""
     networks: dict[str, None] = {}
-    for pool in (spec, *list_at(spec, ("pools",))):
-        own_prefix = lookup(pool, ("prefix",))
-        for cidr in _cidrs(pool, own_prefix or lookup(spec, ("prefix",))):
+    for pool in (spec, *list_at(spec, "pools")):
+        own_prefix = lookup(pool, "prefix")
+        for cidr in _cidrs(pool, own_prefix or lookup(spec, "prefix")):
             network = network_of(cidr)
             if network:
                 networks[str(network)] = None
@@ -238,11 +238,11 @@ def networks_of_pool(spec: Any) -> Texts:
 
 def _cidrs(pool: Any, prefix: Any) -> list[str]:
     """Return the CIDRs that a pool names, or those around its addresses and ranges."""
-    subnet = text_at(pool, ("subnet",)).strip()
+    subnet = text_at(pool, "subnet").strip()
     if subnet:
         return [subnet]
     cidrs = []
-    for address in (*list_at(pool, ("addresses",)), lookup(pool, ("start",))):
+    for address in (*list_at(pool, "addresses"), lookup(pool, "start")):
         start = re.split("[-/]", stripped(address))[0]
         cidrs.append(f"{start.strip()}/{prefix}")
     return cidrs
@@ -316,7 +316,7 @@ def _endpoint_variable(obj: Object) -> Facts:
     if obj.group_kind != CLUSTER:
         return ()
     for path, variable in find_values(obj.data, ("spec", "topology", "variables", "*")):
-        for steps in _ENDPOINT_VARIABLES.get(stripped(lookup(variable, ("name",))), ()):
+        for steps in _ENDPOINT_VARIABLES.get(stripped(lookup(variable, "name")), ()):
             endpoint = host(lookup(variable, ("value", *steps)))
             if endpoint:
                 return (Fact(endpoint, obj.ref, (*path, "value", *steps)),)

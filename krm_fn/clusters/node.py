@@ -165,10 +165,10 @@ def chart_of(release: Data) -> str:
 def kubeconfig_of(obj: Object) -> tuple[str, str]:
     """Return the Cluster, and its namespace, whose kubeconfig an App or a HelmRelease uses; "" for none."""
     secret = lookup(obj.data, _KUBECONFIGS.get(obj.group_kind, ("",)))
-    name = text_at(secret, ("name",)).strip()
+    name = text_at(secret, "name").strip()
     if not name.endswith(_KUBECONFIG) or is_of_management_cluster(obj):
         return "", ""
-    return name.removesuffix(_KUBECONFIG), text_at(secret, ("namespace",)).strip()
+    return name.removesuffix(_KUBECONFIG), text_at(secret, "namespace").strip()
 
 
 def is_release_of_cluster(obj: Object) -> bool:
@@ -335,7 +335,7 @@ def _group(obj: Object) -> str:
 def _rewritten(obj: Object) -> Iterator[Pointer]:
     """Yield the paths that the patches of a ClusterClass, but for ours, write; an external patch may write any."""
     for _, patch in find_values(obj.data, ("spec", "patches", "*")):
-        if lookup(patch, ("name",)) in OUR_PATCHES:
+        if lookup(patch, "name") in OUR_PATCHES:
             continue
         paths = list(find_values(patch, pattern("definitions.*.jsonPatches.*.path")))
         for _, path in paths or [((), "")]:
@@ -346,8 +346,8 @@ def _workers(obj: Object) -> dict[WorkerClass, Texts]:
     names: dict[WorkerClass, Texts] = {}
     for section in ("machineDeployments", "machinePools"):
         for _, worker in find_values(obj.data, ("spec", "topology", "workers", section, "*")):
-            key = (section, stripped(lookup(worker, ("class",))))
-            name = stripped(lookup(worker, ("name",)))
+            key = (section, stripped(lookup(worker, "class")))
+            name = stripped(lookup(worker, "name"))
             if name:
                 names[key] = (*names.get(key, ()), name)
     return names

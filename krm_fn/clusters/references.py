@@ -133,10 +133,10 @@ def cluster_deployment_of(obj: Object) -> Key | None:
     if path is None:
         return None
     reference = lookup(obj.data, path)
-    name = text_at(reference, ("name",))
+    name = text_at(reference, "name")
     if not name:
         return None
-    namespace = text_at(reference, ("namespace",)) or obj.ref.namespace
+    namespace = text_at(reference, "namespace") or obj.ref.namespace
     return Key(*_DEPLOYMENT, namespace, name, obj.ref.file_path)
 
 
@@ -176,7 +176,7 @@ def variable_lists(data: Data) -> Iterator[tuple[Pointer, WorkerClass]]:
     yield ("spec", "topology", "controlPlane", *_OVERRIDES), ("", "")
     for section in ("machineDeployments", "machinePools"):
         for path, group in items_at(data, ("spec", "topology", "workers", section)):
-            yield (*path, *_OVERRIDES), (section, text_at(group, ("name",)))
+            yield (*path, *_OVERRIDES), (section, text_at(group, "name"))
 
 
 def owners(obj: Object) -> Iterator[Key]:

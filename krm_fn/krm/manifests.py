@@ -121,7 +121,7 @@ class Manifests(ObjectSource):
         """
         if "ResourceList" not in self.kinds(index):
             return None
-        data = lookup(self._read(index), ("functionConfig",))
+        data = lookup(self._read(index), "functionConfig")
         if data is None:
             return None
         return self._placed(function_config(data), index)

@@ -87,7 +87,7 @@ class NamedEntry(NamedTuple):
         entries = []
         ours = None
         for entry in before:
-            if lookup(entry, ("name",)) != self.name:
+            if lookup(entry, "name") != self.name:
                 entries.append(entry)
             elif ours is None:
                 ours = entry

@@ -68,7 +68,7 @@ def _annotations(data: Data, at: Pointer) -> Iterator[tuple[str, str]]:
     for above in dict.fromkeys(((), at[:-1])):
         annotations = lookup(data, (*above, "metadata", "annotations"))
         for name in (*LISTS, *REFUSALS):
-            value = lookup(annotations, (name,))
+            value = lookup(annotations, name)
             if isinstance(value, bool):
                 value = str(value).lower()
             if isinstance(value, str):

@@ -55,7 +55,7 @@ class Container(NamedTuple):
     @property
     def image(self) -> str:
         """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
-        image = text_at(self.fields, ("image",))
+        image = text_at(self.fields, "image")
         # "host:5000/a/b:v1@sha256:0f": the colon in front of a slash begins a port, and no tag.
         return re.sub(r"(:[^/]*)?(@.*)?\Z", "", image)
 
@@ -81,7 +81,7 @@ def containers(
     """Yield the containers of one list in the pod specification at ``at``; items of a wrong type are left out."""
     for path, item in items_at(data, (*at, field)):
         if isinstance(item, Mapping):
-            yield Container(text_at(item, ("name",)), path, item)
+            yield Container(text_at(item, "name"), path, item)
 
 
 def all_containers(data: Data, at: Pointer) -> Iterator[Container]:
@@ -207,11 +207,11 @@ class EnvEntries(NamedTuple):
 
     def _set_elsewhere(self) -> frozenset[str]:
         """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
-        for source in list_at(self.env_from, ()):
+        for source in list_at(self.env_from):
             if source in self.provided.entries:
                 continue
             # With a prefix the variables have other names.
-            if not lookup(source, ("prefix",)):
+            if not lookup(source, "prefix"):
                 return frozenset(UPPER)
         return frozenset()
 
@@ -235,7 +235,7 @@ def _report_reference(draft: Draft, place: Place, path: Pointer, member: Data) -
 
 def variable_of(entry: Any) -> str | None:
     """Return the one of the six variables that an entry sets; None for any other entry."""
-    name = text_at(entry, ("name",))
+    name = text_at(entry, "name")
     if name in PROXY_VARIABLES:
         return name
     return None

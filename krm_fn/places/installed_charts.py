@@ -72,7 +72,7 @@ def chart_sources(objects: Iterable[Object], folders: Folders) -> ChartSources:
         if obj.group_kind in CHART_SOURCES:
             # Of an OCIRepository; a range wins over a tag.
             ref = lookup(obj.data, ("spec", "ref"))
-            version = text_at(ref, ("semver",)) or text_at(ref, ("tag",))
+            version = text_at(ref, "semver") or text_at(ref, "tag")
             url = text_at(obj.data, ("spec", "url"))
             listed.add(key_of(obj), ChartSource(url, version))
     return ChartSources(listed)
@@ -108,9 +108,9 @@ def _release_chart(data: Data, sources: ChartSources) -> ChartUse:
     chart = text_at(data, (*_CHART, "chart"))
     # ``chartRef`` names an OCIRepository, whose URL ends with the name of the chart, or a HelmChart.
     source = lookup(data, path if chart else _CHART_REF)
-    kind = text_at(source, ("kind",))
-    name = text_at(source, ("name",))
-    namespace = text_at(source, ("namespace",))
+    kind = text_at(source, "kind")
+    name = text_at(source, "name")
+    namespace = text_at(source, "namespace")
     if not namespace:
         namespace = text_at(data, ("metadata", "namespace"))
     listed = sources.find(Key(FLUX_SOURCES, kind, namespace, name))

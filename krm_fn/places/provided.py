@@ -132,7 +132,7 @@ def references_in(namespace: str, container: Container) -> Iterator[DataReferenc
 
     The name of a key must say that it holds its variable: a key ``url`` may be read as something else elsewhere.
     """
-    for entry in list_at(container.fields, ("env",)):
+    for entry in list_at(container.fields, "env"):
         variable = variable_of(entry)
         if variable is None:
             continue
@@ -144,7 +144,7 @@ def references_in(namespace: str, container: Container) -> Iterator[DataReferenc
             if name and letters.endswith(ending):
                 key = Key("", kind, namespace, name)
                 yield DataReference(key, member, variable.upper(), entry)
-    for entry in list_at(container.fields, ("envFrom",)):
+    for entry in list_at(container.fields, "envFrom"):
         for field, kind in _OF_ALL_KEYS.items():
             name = text_at(entry, (field, "name"))
             if name and not entry.get("prefix"):

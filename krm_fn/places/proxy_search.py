@@ -113,7 +113,7 @@ def _in_pair(path: Pointer, pair: Any, done: set[Pointer]) -> Readings:
             yield _reading(name, text, path, above=path[:-2])
     if "location" not in pair:
         return
-    location = re.search(_LOCATION, text_at(pair, ("location",)))
+    location = re.search(_LOCATION, text_at(pair, "location"))
     if location:
         path = (*path[:-1], "parameters", "assign", "value")
         text = text_at(pair, path[-3:])

@@ -105,7 +105,7 @@ class ResourceList(ObjectSource):
         Raises:
             EditError: an item cannot be edited without risk; the message names it.
         """
-        known = set(map(repr, list_at(self._layout.head, ("results",))))
+        known = set(map(repr, list_at(self._layout.head, "results")))
         new_results = [result for result in results if not known or repr(result) not in known]
         pieces = [piece.encode() for piece in self._layout.write(changes, new_results)]
         return [self._bom.encode(), *pieces]

@@ -150,7 +150,7 @@ class CutLayout:
         if not member:
             return _block_text({"results": list(results)}, like=self.text)
         document = Document(member, envelope=("results",))
-        known = list_at(self.head, ("results",))
+        known = list_at(self.head, "results")
         return document.with_data({"results": [*known, *results]})
 
 
@@ -250,6 +250,6 @@ class WholeLayout:
         if changes.created:
             data["items"] = [*(items or []), *new_items(changes)]
         if results:
-            known = list_at(self.head, ("results",))
+            known = list_at(self.head, "results")
             data["results"] = [*known, *results]
         yield self._document.with_data(data)

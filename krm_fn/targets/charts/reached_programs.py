@@ -34,8 +34,8 @@ def _find(documents: Sequence[Any], *path: str) -> Any:
 
 def _find_entry(entries: Any, name: str) -> Data:
     """Return the entry of a list of variables that sets one of them; an empty one if none does."""
-    for entry in list_at(entries, ()):
-        if lookup(entry, ("name",)) == name:
+    for entry in list_at(entries):
+        if lookup(entry, "name") == name:
             return dict(entry)
     return {}
 
@@ -56,7 +56,7 @@ def _sonarqube_has_options(documents: Sequence[Any]) -> bool:
 def _node_reads_variables(documents: Sequence[Any]) -> bool:
     """Look for the variable that makes Node.js read the others."""
     entries = _find(documents, "backstage", "extraEnvVars")
-    return text_at(_find_entry(entries, "NODE_USE_ENV_PROXY"), ("value",)) == "1"
+    return text_at(_find_entry(entries, "NODE_USE_ENV_PROXY"), "value") == "1"
 
 
 def _all_jobs_have_environment(documents: Sequence[Any]) -> bool:
@@ -79,10 +79,10 @@ def _docker_has_proxy(documents: Sequence[Any]) -> bool:
     if _find(documents, "containerMode", "type") == "dind":
         return False
     for field in ("containers", "initContainers"):
-        for container in list_at(_find(documents, "template", "spec", field), ()):
-            entry = _find_entry(lookup(container, ("env",)), "HTTPS_PROXY")
+        for container in list_at(_find(documents, "template", "spec", field)):
+            entry = _find_entry(lookup(container, "env"), "HTTPS_PROXY")
             # The name or the image tells the daemon: ``docker:27-dind``.
-            is_docker = "dind" in text_at(container, ("name",)) + text_at(container, ("image",))
+            is_docker = "dind" in text_at(container, "name") + text_at(container, "image")
             if is_docker and not (entry.get("value") or entry.get("valueFrom")):
                 return False
     return True
@@ -90,14 +90,14 @@ def _docker_has_proxy(documents: Sequence[Any]) -> bool:
 
 def _monitoring_names_proxies(documents: Sequence[Any]) -> bool:
     """Look for the proxy of each program of Prometheus that calls out: remote write, and receivers of Alertmanager."""
-    for entry in list_at(_find(documents, "prometheus", "prometheusSpec", "remoteWrite"), ()):
-        url = text_at(entry, ("url",))
-        if url and not is_in_cluster(url) and not text_at(entry, ("proxyUrl",)):
+    for entry in list_at(_find(documents, "prometheus", "prometheusSpec", "remoteWrite")):
+        url = text_at(entry, "url")
+        if url and not is_in_cluster(url) and not text_at(entry, "proxyUrl"):
             return False
     options = _find(documents, "alertmanager", "config", "global", "http_config")
-    if lookup(options, ("proxy_url",)) or lookup(options, ("proxy_from_environment",)):
+    if lookup(options, "proxy_url") or lookup(options, "proxy_from_environment"):
         return True
-    receivers = list_at(_find(documents, "alertmanager", "config", "receivers"), ())
+    receivers = list_at(_find(documents, "alertmanager", "config", "receivers"))
     # The receiver "null" of the chart, a name alone, calls nobody.
     return not any(isinstance(receiver, dict) and len(receiver) > 1 for receiver in receivers)
 

@@ -70,11 +70,11 @@ _IN_CLUSTER = re.compile(
 def values_from(data: Data) -> Iterator[tuple[Key, str]]:
     """Yield the keys of ConfigMaps and Secrets from which a HelmRelease takes values, the last one first."""
     for source in reversed(list_at(data, ("spec", "valuesFrom"))):
-        name = text_at(source, ("name",))
-        key = text_at(source, ("valuesKey",)) or "values.yaml"
+        name = text_at(source, "name")
+        key = text_at(source, "valuesKey") or "values.yaml"
         # With ``targetPath`` the text of a key is one value, and no document of values.
-        if name and not lookup(source, ("targetPath",)):
-            kind = text_at(source, ("kind",))
+        if name and not lookup(source, "targetPath"):
+            kind = text_at(source, "kind")
             yield Key("", kind, namespace_of(data), name), key
 
 
@@ -164,7 +164,7 @@ class Installation(NamedTuple):
     def chart_documents(self) -> list[Any]:
         """The values as the chart gets them, also as a dependency of another one."""
         if self.chart and self.chart.below:
-            return [lookup(document, (self.chart.below,)) for document in self.documents]
+            return [lookup(document, self.chart.below) for document in self.documents]
         return self.documents
 
     @property
@@ -216,7 +216,7 @@ def overrides(value: ChartValue, installation: Installation) -> Results:
     for fields, member, text_member, message in _OVERRIDES[group_kind(data)]:
         for path, entry in items_at(data, (*use.path, *fields)):
             # ``proxy.url``, or ``env[0].value``, in which a bracket begins a step as a dot does
-            steps = text_at(entry, (member,)).replace("[", ".") + "."
+            steps = text_at(entry, member).replace("[", ".") + "."
             names = [
                 name
                 for name in value.names
@@ -247,7 +247,7 @@ def is_read(value: ChartValue, values: Any) -> bool:
     """Return whether values say that the program is there, and calls out, that reads one of them."""
     own = values
     if value.below:
-        own = lookup(values, (value.below,))
+        own = lookup(values, value.below)
     if value.where and not _have(own, value.where):
         return False
     return not _have(own, value.unless)
@@ -265,7 +265,7 @@ def _has(values: Any, steps: Sequence[str], word: str) -> bool:
     if not steps:
         return word in str(values)
     step, *others = steps
-    members = [lookup(values, (step,))]
+    members = [lookup(values, step)]
     if step == "*" and isinstance(values, dict):
         members = [*values.values()]
     return any(_has(member, others, word) for member in members)
@@ -298,7 +298,7 @@ def fitted_chart(name: str, values: Any) -> Chart | None:
     Helm gives a dependency the values under its name, so ``falco: {driver: {}}`` is for a chart that has falco in it.
     """
     chart = CHARTS.get(name)
-    inner = lookup(values, (name,))
+    inner = lookup(values, name)
     if chart is None or not isinstance(inner, dict):
         return chart
     first_steps = {value.name.partition(".")[0] for value in chart.values}

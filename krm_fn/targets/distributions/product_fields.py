@@ -114,7 +114,7 @@ class _Distribution(Target):
 def _fitting(data: Data) -> Iterator[DistributionRow]:
     """Yield the rows that say where an object keeps its proxy."""
     name = name_of(data)
-    _, _, version = text_at(data, ("apiVersion",)).partition("/")
+    _, _, version = text_at(data, "apiVersion").partition("/")
     for row in OF_KIND.get(group_kind(data), ()):
         if row.versions and version not in row.versions:
             continue
@@ -130,7 +130,7 @@ def _paths(data: Data, row: DistributionRow) -> list[Pointer]:
     (member, value) = row.item
     paths = []
     for path, item in items_at(data, row.path[:at]):
-        if lookup(item, (member,)) == value:
+        if lookup(item, member) == value:
             paths.append((*path, *row.path[at + 1 :]))
     return paths
 

@@ -43,15 +43,15 @@ def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySe
             continue
         elif reference in ({}, _EMPTY, cluster_values):
             yield Place(path, OneMember(lambda settings, old: dict(cluster_values)), label)  # noqa: ARG005
-        elif field == "secret" or text_at(reference, ("name",)) == cluster_values["name"]:
+        elif field == "secret" or text_at(reference, "name") == cluster_values["name"]:
             yield Result.of("ByHand", _OTHER.format(**cluster_values), path)
 
 
 def _is_extra(data: Data, field: str, cluster_values: Mapping[str, str]) -> bool:
     """Return whether `spec.extraConfigs` refers to the object; without `kind` an entry is a ConfigMap."""
     for extra in list_at(data, ("spec", "extraConfigs")):
-        kind = lookup(extra, ("kind",)) or "configMap"
-        if lookup(extra, ("name",)) == cluster_values["name"] and kind == field:
+        kind = lookup(extra, "kind") or "configMap"
+        if lookup(extra, "name") == cluster_values["name"] and kind == field:
             return True
     return False
 
@@ -64,8 +64,8 @@ def _is_installed_in(data: Data, cluster_name: str) -> bool:
     if kubeconfig:
         return kubeconfig == f"{cluster_name}-kubeconfig"
     labels = lookup(data, ("metadata", "labels"))
-    version = text_at(labels, (giantswarm.OPERATOR_VERSION_LABEL,))
-    clusters = (text_at(labels, (giantswarm.CLUSTER_LABEL,)), namespace_of(data))
+    version = text_at(labels, giantswarm.OPERATOR_VERSION_LABEL)
+    clusters = (text_at(labels, giantswarm.CLUSTER_LABEL), namespace_of(data))
     return version != giantswarm.MANAGEMENT_CLUSTER_VERSION and cluster_name in clusters
 
 

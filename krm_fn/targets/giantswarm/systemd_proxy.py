@@ -55,7 +55,7 @@ class _SystemdProxy(Target):
     def options(self, all_options: TargetOptions) -> Options:
         """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
         kubelet = all_options.given_for("nodes.kubelet")
-        is_used = all_options.is_on("nodes.kubelet") and text_at(kubelet, ("content",)) == "Secret"
+        is_used = all_options.is_on("nodes.kubelet") and text_at(kubelet, "content") == "Secret"
         return {**super().options(all_options), "units": ("kubelet",) if is_used else ()}
 
 

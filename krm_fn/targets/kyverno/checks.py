@@ -131,7 +131,7 @@ def _kinds(policy: Data, rule: PolicyRule) -> set[str]:
     """Return the kinds whose objects a rule changes: those of ``targets`` if it has any, else the matched ones."""
     targets = list_at(policy, (*rule.path, "mutate", "targets"))
     if targets:
-        return {text_at(target, ("kind",)) for target in targets}
+        return {text_at(target, "kind") for target in targets}
     kinds = set()
     for path, name in walk(lookup(policy, (*rule.path, "match"))):
         if path[-3:-1] == ("resources", "kinds"):

@@ -73,11 +73,11 @@ class Body(NamedTuple):
 def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
     """Yield the rules of a policy that change objects, without those that Kyverno derived from others."""
     for path, fields in items_at(policy, ("spec", "rules")):
-        name = text_at(fields, ("name",))
+        name = text_at(fields, "name")
         # Kyverno derives these from the other rules itself, so a change would be lost.
         if name.startswith("autogen-"):
             continue
-        if isinstance(lookup(fields, ("mutate",)), Mapping):
+        if isinstance(lookup(fields, "mutate"), Mapping):
             title = f"rule {path[-1]}"
             if name:
                 title = f'rule "{name}"'
@@ -127,12 +127,12 @@ def _read_context(policy: Data, path: Pointer) -> dict[str, ContextText | None]:
     """Return the variables of a rule or a ``foreach``; a later one hides an earlier one of its name."""
     variables: dict[str, ContextText | None] = {}
     for item_path, item in items_at(policy, (*path, "context")):
-        variable = lookup(item, ("variable",))
-        text = lookup(variable, ("value",))
-        name = text_at(item, ("name",))
+        variable = lookup(item, "variable")
+        text = lookup(variable, "value")
+        name = text_at(item, "name")
         # A variable from an API call, a ConfigMap or JMESPath has no text here, and hides an outer one all the same.
         variables[name] = None
-        expression = lookup(variable, ("jmesPath",))
+        expression = lookup(variable, "jmesPath")
         if isinstance(text, str) and expression is None:
             text_path = (*item_path, "variable", "value")
             variables[name] = ContextText(text_path, text)

@@ -100,7 +100,7 @@ def _node_config(text: str) -> Value | None:
 def _old_images(data: Data) -> Results:
     """Yield a warning for each image that is too old to know the variables, and drops them."""
     for path, term in items_at(data, _AMI_TERMS):
-        dated = re.fullmatch(_DATED_ALIAS, text_at(term, ("alias",)))
+        dated = re.fullmatch(_DATED_ALIAS, text_at(term, "alias"))
         if dated and dated[1] < _FIRST_IMAGE:
             message = (
                 f"an image older than v{_FIRST_IMAGE} knows no `instance.environment`, so its nodes get no proxy: "
@@ -112,7 +112,7 @@ def _old_images(data: Data) -> Results:
 def _runs_nodeadm(data: Data) -> bool:
     """Return whether a field says that the nodes run Amazon Linux 2023."""
     for term in list_at(data, _AMI_TERMS):
-        if text_at(term, ("alias",)).startswith("al2023@"):
+        if text_at(term, "alias").startswith("al2023@"):
             return True
     return text_at(data, ("spec", "amiFamily")) == "AL2023"
 

@@ -171,9 +171,9 @@ class NodeConfig:
             return "Bottlerocket"
         texts: list[Any] = [text_at(self.data, path) for path in (*_SYSTEMS, *_SOCKETS)]
         texts += list_at(self.obj, self.commands)
-        texts += list_at(self.data, (self.system.late_commands,))
+        texts += list_at(self.data, self.system.late_commands)
         for entry in list_at(self.obj, self.files):
-            texts.append(lookup(entry, ("path",)))
+            texts.append(lookup(entry, "path"))
         # One search in all of them: no text of YAML holds a NUL.
         is_windows = re.search(_WINDOWS, "\0".join(map(str, texts)))
         return "Windows" if is_windows else ""
@@ -186,7 +186,7 @@ class NodeConfig:
     def files_in(self, data: Any) -> Iterator[FileEntry]:
         """Yield the entries of ``files`` of the object as it is now, but for those that have no path."""
         for place, entry in items_at(data, self.files):
-            path = lookup(entry, ("path",))
+            path = lookup(entry, "path")
             if isinstance(path, str):
                 yield FileEntry(place, path, entry)
 

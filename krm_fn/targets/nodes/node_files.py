@@ -405,7 +405,7 @@ def file_readings(
         "",
         label,
         file=file_entry.path,
-        permissions=text_at(file_entry.entry, ("permissions",)),
+        permissions=text_at(file_entry.entry, "permissions"),
         by_ignition=node_config.has_ignition,
     )
     if file_entry.text is not None:
@@ -424,8 +424,8 @@ def file_readings(
 def secret_source(file_entry: Data) -> tuple[Any, Any]:
     """Return name and key of the Secret with the content of an entry; that of k0s has another member for it."""
     source = file_entry.get("contentFrom")
-    secret = lookup(source, ("secret",)) or lookup(source, ("secretRef",))
-    return lookup(secret, ("name",)), lookup(secret, ("key",))
+    secret = lookup(source, "secret") or lookup(source, "secretRef")
+    return lookup(secret, "name"), lookup(secret, "key")
 
 
 _EARLY_SWITCH = ("featureGates", "InstanceIdNodeName")
@@ -446,7 +446,7 @@ def target_files(target_id: str, node_config: NodeConfig, options: Options) -> l
             unit = node_config.runtime
         return [drop_in(unit)]
     if target_id == FILES_ON_REQUEST:
-        chosen = list_at(options, ("files",))
+        chosen = list_at(options, "files")
         return [file for name, file in NODE_FILES.items() if name in chosen]
     if node_config.system is RKE2:
         return [service_file(service) for service in node_config.kind.services]
@@ -469,14 +469,14 @@ class NodeTarget(ConfigTarget):
 
     def is_wanted(self, context: Context) -> bool:
         """Return whether any file is to be written."""
-        is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, ("files",)))
+        is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, "files"))
         return is_asked and context.settings.sets_any
 
     def places_in(self, node_config: NodeConfig, context: Context) -> Places:
         """Yield the files, and the commands; report a step before these, which gets no proxy."""
         own = context.settings.without_proxy if node_config.unsupported else None
         for file in target_files(self.id, node_config, context.options):
-            options = lookup(context.options, (part_of(self.id),))
+            options = lookup(context.options, part_of(self.id))
             form = proxy_file(node_config, file, options)
             yield Place(node_config.files, form, file.label, settings=own)
         if self.id != node_config.system.exporter:

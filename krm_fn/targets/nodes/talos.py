@@ -81,8 +81,8 @@ class _Talos(ConfigTarget):
         data = node_config.obj
         readers = _find_readers(node_config)
         for path, operation in items_at(data, (*node_config.path, "configPatches")):
-            form = _BY_POINTER.get(text_at(operation, ("path",)))
-            value = lookup(operation, ("value",))
+            form = _BY_POINTER.get(text_at(operation, "path"))
+            value = lookup(operation, "value")
             if form and isinstance(value, Mapping):
                 readers.discard(form.reader)
                 yield Place((*path, "value"), VariableMembers(), form.label, len(path))
@@ -120,7 +120,7 @@ def _find_readers(node_config: NodeConfig) -> set[str]:
 
 def _forms_in(document: Any) -> Iterator[_VariableForm]:
     """Yield the forms whose mapping a document has, or is there for."""
-    kind = lookup(document, ("kind",), "")
+    kind = lookup(document, "kind", "")
     for form in _FORMS:
         if form.kind != kind:
             continue
@@ -176,8 +176,8 @@ class _NewPatch(NamedTuple):
 
 def _operation_variables(operation: Any) -> Fields:
     """Return the proxy variables that an operation of a JSON patch is about, with their values; None for no value."""
-    value = lookup(operation, ("value",))
-    pointer = text_at(operation, ("path",))
+    value = lookup(operation, "value")
+    pointer = text_at(operation, "path")
     if pointer in _BY_POINTER and isinstance(value, Mapping):
         return {name: value[name] for name in PROXY_VARIABLES if name in value}
     mapping, _, name = pointer.rpartition("/")

@@ -56,7 +56,7 @@ class Program(NamedTuple):
             return is_meant and matches_any(container.name, self.init_containers)
         if matches_any(container.image, self.images):
             return True
-        for argument in list_at(container.fields, ("args",)):
+        for argument in list_at(container.fields, "args"):
             is_meant = is_meant or matches_any(str(argument), self.arguments)
         return is_meant and matches_any(container.name, self.containers)
 

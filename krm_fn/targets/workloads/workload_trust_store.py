@@ -129,9 +129,9 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
     """Yield the mount and the variables of one container; report an obstacle."""
     where = f'container "{container.name}"'
     mounts: dict[str, str] = {}
-    for mount in list_at(container.fields, ("volumeMounts",)):
-        folder = text_at(mount, ("mountPath",)).rstrip("/")
-        mounts[folder] = text_at(mount, ("name",))
+    for mount in list_at(container.fields, "volumeMounts"):
+        folder = text_at(mount, "mountPath").rstrip("/")
+        mounts[folder] = text_at(mount, "name")
     if bundle and mounts.get(bundle.folder, NAME) != NAME:
         message = (
             f'"{bundle.folder}" in {where} is used by another mount, so it does not get the bundle: set '
@@ -146,9 +146,9 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         folders.append(bundle.folder)
         for name in bundle.variables:
             entries[name] = {"name": name, "value": _value(name, bundle.folder)}
-    for entry in list_at(container.fields, ("env",)):
-        name = text_at(entry, ("name",))
-        value = text_at(entry, ("value",))
+    for entry in list_at(container.fields, "env"):
+        name = text_at(entry, "name")
+        value = text_at(entry, "value")
         if value in [_value(name, folder) for folder in folders]:
             entries.setdefault(name, None)
         elif entries.pop(name, None):

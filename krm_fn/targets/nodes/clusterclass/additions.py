@@ -151,4 +151,4 @@ def _new_files(draft: Draft, node_config: NodeConfig) -> list[Any]:
 
 def file_path(file_entry: Any) -> str:
     """Return the path of an entry of ``files``."""
-    return text_at(file_entry, ("path",))
+    return text_at(file_entry, "path")

@@ -80,14 +80,14 @@ def node_groups(cluster_class: Object) -> Iterator[NodeGroup]:
 
 def selects(selector: Any, nodes: NodeGroup) -> bool:
     """Return whether a selector selects the template of some nodes."""
-    if lookup(selector, ("apiVersion",)) != nodes.api_version:
+    if lookup(selector, "apiVersion") != nodes.api_version:
         return False
-    if lookup(selector, ("kind",)) != nodes.template.kind:
+    if lookup(selector, "kind") != nodes.template.kind:
         return False
-    matched = lookup(selector, ("matchResources",))
+    matched = lookup(selector, "matchResources")
     section, name = nodes.worker_class
     if not section:
-        return lookup(matched, ("controlPlane",)) is True
+        return lookup(matched, "controlPlane") is True
     # a pattern has one `*`, at the beginning or at the end: `*-worker`, `gpu-*`
     patterns = list_at(matched, (_SELECTORS[section], "names"))
     return any(fnmatchcase(name, str(pattern)) for pattern in patterns)
@@ -197,7 +197,7 @@ def _makes_member(text: str, path: Pointer) -> bool | None:
 
 def is_ours(patch: Any) -> bool:
     """Return whether a patch is one of ours."""
-    return lookup(patch, ("name",)) in OUR_PATCHES
+    return lookup(patch, "name") in OUR_PATCHES
 
 
 def others_in(data: Data) -> list[Any]:
@@ -215,9 +215,9 @@ def written_path(data: Data, paths: Iterable[str], kind: str = "") -> str:
     """
     theirs = ""
     for patch in others_in(data):
-        for definition in list_at(patch, ("definitions",)):
+        for definition in list_at(patch, "definitions"):
             if kind in ("", lookup(definition, ("selector", "kind"))):
-                theirs += str(lookup(definition, ("jsonPatches",)))
+                theirs += str(lookup(definition, "jsonPatches"))
     for path in paths:
         written = rf"""(?x)
         path ["'\\]* :? [ ]* ["'\\]*    # `path: /etc/x`, `"path": "/etc/x"`, the same inside a string
@@ -254,8 +254,8 @@ def operations_on(data: Data, nodes: NodeGroup) -> list[ForeignOperation]:
     """Return the operations of the patches of others on the template of some nodes, in order; a wrong shape is none."""
     operations = []
     for patch in others_in(data):
-        condition = text_at(patch, ("enabledIf",))
-        if isinstance(lookup(patch, ("external",)), Mapping):
+        condition = text_at(patch, "enabledIf")
+        if isinstance(lookup(patch, "external"), Mapping):
             operations.append(ForeignOperation("", ""))
         elif "{{" in condition:
             operations += _inline(patch, nodes, is_certain=False)
@@ -266,18 +266,18 @@ def operations_on(data: Data, nodes: NodeGroup) -> list[ForeignOperation]:
 
 def _inline(patch: Any, nodes: NodeGroup, *, is_certain: bool) -> Iterator[ForeignOperation]:
     """Yield the operations of one patch."""
-    for definition in list_at(patch, ("definitions",)):
-        if not selects(lookup(definition, ("selector",)), nodes):
+    for definition in list_at(patch, "definitions"):
+        if not selects(lookup(definition, "selector"), nodes):
             continue
-        for fields in list_at(definition, ("jsonPatches",)):
-            op = text_at(fields, ("op",))
-            path = text_at(fields, ("path",))
+        for fields in list_at(definition, "jsonPatches"):
+            op = text_at(fields, "op")
+            path = text_at(fields, "path")
             if path and op in ("add", "replace", "remove"):
                 yield ForeignOperation(
-                    text_at(patch, ("name",)),
+                    text_at(patch, "name"),
                     op,
                     pointer_of(path),
-                    lookup(fields, ("value",)),
+                    lookup(fields, "value"),
                     text_at(fields, ("valueFrom", "template")),
                     is_certain,
                 )

@@ -210,7 +210,7 @@ def _with_ours(data: Data, ours: Sequence[Any]) -> list[Any]:
     """Return the definitions of variables with our one in its place, else at the end."""
     definitions = []
     for definition in list_at(data, VARIABLES):
-        if lookup(definition, ("name",)) != VARIABLE:
+        if lookup(definition, "name") != VARIABLE:
             definitions.append(definition)
         else:
             definitions += ours

@@ -70,7 +70,7 @@ def drop_in_paths(options: TargetOptions) -> dict[str, str]:
     """Return the paths of our drop-ins, given ``spec.targets``: ID of the target -> path."""
     paths = {}
     for target_id, unit in UNITS.items():
-        path = text_at(options.given_for(target_id), ("path",))
+        path = text_at(options.given_for(target_id), "path")
         paths[target_id] = path or drop_in(unit).paths[0]
     return paths
 
@@ -206,7 +206,7 @@ class ListedClass:
             paths = drop_in_paths(self.config.targets)
             return bool(written_path(self.obj.data, paths.values()))
         patches = list_at(self.obj.data, PATCHES)
-        return any(isinstance(lookup(patch, ("external",)), Mapping) for patch in patches)
+        return any(isinstance(lookup(patch, "external"), Mapping) for patch in patches)
 
     @cached_property
     def clusters(self) -> Mapping[Key, Mapping[WorkerClass, Resolved]]:
