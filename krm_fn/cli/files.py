@@ -125,7 +125,7 @@ def folders_around(folder: str) -> Iterator[tuple[str, Sequence[str]]]:
     is_inside = Path(folder).is_relative_to(root)
     if root in (folder, os.sep) or not is_inside:
         return
-    walk: Iterable[tuple[str, list[str], list[str]]] = os.walk(root)
+    walk = os.walk(root)
     if not repository:
         walk = islice(walk, _MOST_FOLDERS)
     for path, folders, files in walk:

@@ -28,7 +28,7 @@ def named_objects(
         if namespace in (None, obj.ref.namespace):
             name = f"{obj.ref.kind}/{obj.ref.name}".lower()
             by_name.setdefault(name, []).append(obj)
-    named: list[Object] = []
+    named = []
     for name in names:
         objects = by_name.get(name.lower(), [])
         if not objects:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters.cluster import Identity, Key, Membership
+from krm_fn.clusters.cluster import Key, Membership
 from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.clusters.node import Evidence, RelatedObject
 from krm_fn.clusters.references import Folders, ObjectIndex, Use, may_be_same, nearest
@@ -84,7 +84,7 @@ class ClusterMembers:
         if target.namespace != key.namespace and self.nodes.find(key) == key:
             return []
         uses = self._uses[target]
-        users: defaultdict[Identity, list[Key]] = defaultdict(list)
+        users = defaultdict(list)
         for use in uses:
             users[use.source.identity].append(use.source)
         near = set()

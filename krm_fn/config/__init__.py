@@ -32,7 +32,7 @@ from krm_fn.errors import ConfigError, ConfigProblem
 from krm_fn.formats import left_alone
 from krm_fn.light_typing import Any, Texts
 from krm_fn.near_names import nearest
-from krm_fn.patch import Data, Pointer, lookup, stripped
+from krm_fn.patch import Data, lookup, stripped
 
 __all__ = [
     "API_VERSION",
@@ -191,7 +191,7 @@ def _verify(problems: list[ConfigProblem]) -> None:
 
 def _problems(spec: Any, names: FieldNames) -> Iterator[ConfigProblem]:
     """Yield each problem; of a place that a semantic check describes, the schema's is left out."""
-    places: set[Pointer] = set()
+    places = set()
     for place, text in semantic_checks.problems(spec):
         places.add(place)
         yield names.problem(place, text)

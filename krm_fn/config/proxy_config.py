@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.krm.codes import Severity
-from krm_fn.light_typing import Any, Fields, NamedTuple, Protocol, Texts, Urls
+from krm_fn.light_typing import Any, NamedTuple, Protocol, Texts, Urls
 from krm_fn.noproxy import Policy, Style
 from krm_fn.noproxy.entries import NoProxy
 from krm_fn.patch import Data, Pointer, list_at, lookup
@@ -220,7 +220,7 @@ class Declaration(NamedTuple):
 
     def under(self, override: Override) -> Declaration:
         """Return the declaration after an override is applied to it."""
-        said: Fields = {}
+        said = {}
         for name in ("http_proxy", "https_proxy", "disabled"):
             if getattr(override, name) is not None:
                 said[name] = getattr(override, name)

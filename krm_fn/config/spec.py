@@ -146,7 +146,7 @@ def _entries(spec: Any, path: Pointer, names: FieldNames) -> NoProxy:
 
 
 def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
-    facts: dict[str, tuple[Fact, ...]] = {}
+    facts = {}
     for member, field in _CLUSTER_DEFAULTS.items():
         texts = _texts(spec, ("clusterDefaults", field), names)
         facts[member] = tuple(Fact(text, config_field=name) for text, name in texts)

@@ -107,7 +107,7 @@ def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
     for full_name in known:
         for name in (full_name, full_name.rpartition("/")[2]):
             full_names[name].add(full_name)
-    chosen: set[str] = set()
+    chosen = set()
     for name in only:
         if name not in full_names:
             advice = did_you_mean(name, full_names) or f"; known are: {some([*known]) or 'none'}"

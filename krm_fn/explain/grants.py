@@ -11,7 +11,6 @@ from krm_fn.explain.clients import CLIENTS
 from krm_fn.explain.cluster_names import cluster_names, distinct, parts_of
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.krm.masking import redact
-from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple, Texts, Urls
 from krm_fn.noproxy import Audience, Entry, parse
 from krm_fn.plan.record import TargetRecord
@@ -142,7 +141,7 @@ def read_grants(target_record: TargetRecord) -> list[Grant]:
 
 def join_proxies(grants: Iterable[Grant]) -> list[Proxy]:
     """Return the proxies: places whose lists a person wrote alike, for the same readers, are one."""
-    alike: defaultdict[object, list[Grant]] = defaultdict(list)
+    alike = defaultdict(list)
     for grant in grants:
         resolved = grant.resolved
         key = (grant.readers, grant.audience, bool(grant.clusters), resolved.urls, resolved.written)
@@ -160,7 +159,7 @@ def _proxy(grants: Sequence[Grant]) -> Proxy:
         parts += grant.parts
         lists[grant.resolved.settings.no_proxy, grant.resolved.networks] = None
     http_proxy, https_proxy = first.urls
-    hosts: list[Reached] = []
+    hosts = []
     if any(first.urls) and not first.audience.completes_the_list:
         clients = [CLIENTS["go"]] if first.audience is Audience.GO else [*CLIENTS.values()]
         hosts = reached(lists, first.resolved.written, clients)
@@ -178,7 +177,7 @@ def _proxy(grants: Sequence[Grant]) -> Proxy:
 
 def _places(grants: Iterable[Grant]) -> Iterator[WrittenPlace]:
     """Yield the objects that hold a proxy, each once."""
-    targets: defaultdict[ObjectRef, list[str]] = defaultdict(list)
+    targets = defaultdict(list)
     for grant in grants:
         place = grant.target_record
         targets[place.obj.ref].append(place.target_id)
@@ -189,7 +188,7 @@ def _places(grants: Iterable[Grant]) -> Iterator[WrittenPlace]:
 def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
     """Return the entries of all lists: first those that all have, then the others, each with its Clusters."""
     firsts: dict[str, Entry] = {}
-    owners: defaultdict[str, list[Grant]] = defaultdict(list)
+    owners = defaultdict(list)
     for grant in grants:
         for entry in grant.resolved.entries:
             firsts.setdefault(entry.text, entry)

@@ -50,8 +50,8 @@ class NodeChange:
 
 def node_changes(results: Sequence[Result], targets: Iterable[TargetRecord]) -> list[NodeChange]:
     """Return the effects of a run on nodes, in the order of its results, silenced ones included."""
-    members: dict[ObjectRef, Sequence[Membership]] = {}
-    members_by_template: dict[object, Sequence[Membership]] = {}
+    members = {}
+    members_by_template = {}
     for target_record in targets:
         ref = target_record.obj.ref
         members[ref] = target_record.memberships

@@ -194,7 +194,7 @@ class Manifests(ObjectSource):
         from krm_fn.yamledit.render import block_text  # noqa: PLC0415 -- most runs change nothing
 
         edited: defaultdict[str, dict[int, str | None]] = defaultdict(dict)
-        added: defaultdict[str, list[str]] = defaultdict(list)
+        added = defaultdict(list)
         for index, edits in changes.items.items():
             document = self.documents[index]
             of_file = edited[document.file]

@@ -145,7 +145,7 @@ def _judge_lists(variables: _Variables) -> _Findings:
 def _judge_urls(variables: _Variables) -> _Findings:
     """Yield the faults of the URLs of a place, and of a proxy for ``http://`` alone."""
     known = [reading for reading in variables.urls if reading.value]
-    http: list[Reading] = []
+    http = []
     for url, about in variables.by_value(known).items():
         for finding in judge_url(url, variables.reader):
             yield finding, about
@@ -216,7 +216,7 @@ def judge_config(
 
 def _judge_proxies(http_proxy: str, https_proxy: str) -> list[Finding]:
     """Return the faults of two URLs of a ProxyConfig that belong together."""
-    findings: list[Finding] = []
+    findings = []
     if http_proxy and not https_proxy:
         findings.append(HTTPS_MISSING)
     for url in dict.fromkeys((http_proxy, https_proxy)):

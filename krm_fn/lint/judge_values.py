@@ -213,7 +213,7 @@ def corrected_list(text: str, reader: Reader) -> str:
 def corrected_entries(text: str, reader: Reader) -> list[str]:
     """Return the entries of a list in the form that every program reads, without those that it lacks."""
     known = NoProxyList(_hosts(text), reader.networks)
-    corrected: list[str] = []
+    corrected = []
     for host in known.entries:
         if entries.holds_every_address(host):
             continue
@@ -232,7 +232,7 @@ def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple
     """Return the faults of the text between two commas; ``own`` are the domains of the Clusters themselves."""
     if placeholders.is_template(written):
         return ()
-    findings: list[Finding] = []
+    findings = []
     shown = " ".join(written.split())
     for token in entries.split(written):
         host = entries.bare(token)
@@ -337,7 +337,7 @@ def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
     if "*" in known.texts:
         message = 'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy'
         yield Finding("ProxyNeverUsed", message)
-    earlier: set[str] = set()
+    earlier = set()
     for entry in known.entries:
         is_right = entry in entries.expand(entry)
         is_right = is_right and not _judge_entry(entry, reader.audience, frozenset())

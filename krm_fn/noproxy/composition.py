@@ -44,7 +44,7 @@ def compose(
         # A derived host is exact: it gets no dotted form, which would mean its subdomains.
         forms = entries.expand
         derived_forms = entries.plain
-    composed: list[Entry] = []
+    composed = []
     for group in GROUPS[policy.style]:
         if group.name == USER:
             composed += _in_forms(user, forms)
@@ -62,7 +62,7 @@ def compose(
 
 def _in_forms(written: Iterable[Entry], forms: Callable[[str], Texts]) -> list[Entry]:
     """Return the forms of each entry, with the reason for each."""
-    listed: list[Entry] = []
+    listed = []
     for entry in written:
         listed += [_rewritten(entry, text) for text in forms(entry.text)]
     return listed
@@ -89,7 +89,7 @@ def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list
     """Return the entries that neither break clients nor are excluded by the policy."""
     is_portable = policy.style is Style.PORTABLE and audience is Audience.POD
     excluded = _exclusions(policy.exclude)
-    kept: list[Entry] = []
+    kept = []
     for entry in composed:
         if is_portable and entries.breaks_clients(entry.text):
             continue
@@ -115,7 +115,7 @@ def _is_last_of_domain(entry: Entry, texts: set[str]) -> bool:
 @lru_cache(maxsize=256)
 def _exclusions(patterns: Texts) -> re.Pattern[str]:
     """Return a pattern of entries: of a glob if it has ``*`` or ``?``, else of an entry, as written or normalised."""
-    parts: list[str] = []
+    parts = []
     for pattern in patterns:
         if "*" in pattern or "?" in pattern:
             # Brackets mean themselves: they are a part of IPv6 addresses.

@@ -200,7 +200,7 @@ def split(text: str) -> Texts:
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
     and as it is, and so does an entry with an ``@``, which may be a credential.
     """
-    parts: list[str] = []
+    parts = []
     for token in _TOKEN.findall(text):
         entry = token if _is_left_alone(token) else _QUOTES.sub("", token).lower()
         if entry:
@@ -410,7 +410,7 @@ def is_top_level(label: str) -> bool:
 @lru_cache(maxsize=16384)
 def plain(text: str) -> Texts:
     """Return the entries of a text as everyone writes them, each once: steps 1 to 3."""
-    parts: dict[str, None] = {}
+    parts = {}
     for token in split(text):
         parts.update(dict.fromkeys(canonical(bare(token))))
     return tuple(parts)

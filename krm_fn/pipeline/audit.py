@@ -175,7 +175,7 @@ def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord
     everywhere = config.targets.with_all_on()
     looking = config._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
     overview = plan_records(manifests, looking)
-    records: list[ObjectRecord] = []
+    records = []
     for record in overview.records:
         for target_record in record.targets:
             target_record.after = tuple(target_record.readings(target_record.places()))
@@ -216,7 +216,7 @@ def _disagreements(records: Iterable[ObjectRecord]) -> Results:
     for target_record in chain.from_iterable(record.targets for record in records):
         clusters = tuple((member.cluster, member.role) for member in target_record.memberships)
         whose = clusters or (target_record.obj.ref, target_record.obj.path)
-        reported: set[str] = set()
+        reported = set()
         for reading in target_record.after:
             if reading.value is None and not reading.known:
                 continue

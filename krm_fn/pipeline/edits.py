@@ -319,7 +319,7 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     if not config.is_check and are_severe(results, Severity.ERROR):
         return results  # nothing will be changed
     targets = [*edited_targets(records)]
-    changed: set[ObjectRecord] = set()
+    changed = set()
     for target_record in targets:
         if target_record.is_changed and not target_record.record.is_new:
             changed.add(target_record.record)

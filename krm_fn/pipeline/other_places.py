@@ -10,7 +10,6 @@ from krm_fn.config import KIND, ProxyConfig
 from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Results
-from krm_fn.light_typing import Urls
 from krm_fn.patch import Pointer
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
@@ -56,14 +55,14 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
         config: the checked ProxyConfig.
     """
     ours = with_and_without_credentials(config.proxy_urls)
-    known: dict[object, Urls | None] = {}
+    known = {}
     for record in records:
         obj = record.obj
         if record.is_left_out and not config.removes:
             continue
         if obj.group_kind[0] in _READ_BY_THEIR_TARGET or left_alone.is_encrypted(obj.data):
             continue
-        fields: list[Pointer] = [*url_fields(*obj.group_kind)]
+        fields = [*url_fields(*obj.group_kind)]
         for below, root in charts_in(obj, uses.seen_from(obj.ref.file_path).chart_sources):
             if root[-1:] == ("helm",):
                 root = (*root, "valuesObject")  # noqa: PLW2901
@@ -85,7 +84,7 @@ def _not_owned(readings: Readings, targets: Sequence[TargetRecord]) -> tuple[Rea
     """Return the values that no target reads, and of which none has said something."""
     if not targets:
         return tuple(readings)
-    reported: set[Pointer] = set()
+    reported = set()
     owned: dict[Pointer, set[str | None]] = {}
     for target_record in targets:
         results = target_record.results
@@ -131,7 +130,7 @@ def _judge(
     by_place: dict[str, list[Reading]] = {}
     for reading in record.others:
         by_place.setdefault(reading.place, []).append(reading)
-    findings: list[Result] = []
+    findings = []
     for readings in by_place.values():
         pairs = read_pairs(readings) if obj.group_kind in _CHOSEN_KINDS else {}
         is_of_run = "NO_PROXY" in pairs and len(pairs) > 1

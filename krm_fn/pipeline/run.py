@@ -14,7 +14,6 @@ from krm_fn.krm import results
 from krm_fn.krm.codes import OF_RUN, Severity
 from krm_fn.krm.resourcelist import ListChanges, Object, ObjectSource, ResourceList, function_config
 from krm_fn.krm.results import Result
-from krm_fn.patch import Data
 from krm_fn.pipeline.outcome import (
     NOT_PLANNED,
     Outcome,
@@ -176,7 +175,7 @@ def _edited(
     from krm_fn.pipeline.edits import edit_all, roll_out  # noqa: PLC0415
 
     edit_all(records, changes, config)
-    of_places: list[Result] = []
+    of_places = []
     for target_record in edited_targets(records):
         of_places += target_record.results
     found = once_for_each_fact(silencer.left(of_places))
@@ -192,7 +191,7 @@ def _unused(
     """Return the matchers of the ProxyConfig that fit nothing, and the annotations that say nothing."""
     from krm_fn.pipeline import unused  # noqa: PLC0415 -- it is imported with most of what edits
 
-    subjects: list[Data] = []
+    subjects = []
     for record in overview.records:
         for target_record in record.targets:
             subjects += target_record.subjects

@@ -167,7 +167,7 @@ def _unreached(target_record: TargetRecord) -> Results:
 
 def _exposed_passwords(targets: Iterable[TargetRecord], config: ProxyConfig) -> Results:
     """Yield a warning for each object but a Secret into which a password is written that comes from a Secret."""
-    exposed: set[ObjectRef] = set()
+    exposed = set()
     for target_record in targets:
         ref = target_record.obj.ref
         if target_record.obj.group_kind == _SECRET:
@@ -243,7 +243,7 @@ def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Results:
     if not other_nodes:
         return
     records = {record.obj.ref: record for record in overview.records}
-    reported: set[object] = set()
+    reported = set()
     for nodes in other_nodes:
         record = records.get(nodes.obj.ref)
         if nodes.system and nodes.is_own and record and record.holds_proxy:

@@ -94,8 +94,8 @@ def unused_matchers(config: ProxyConfig, overview: Overview, source: ObjectSourc
         overview: the records, of which most matchers fit one, and the sources of charts.
         source: the objects of the list, which are read only for matchers that fit none of these.
     """
-    planned: list[Object] = []
-    systems: set[str] = set()
+    planned = []
+    systems = set()
     for record in overview.records:
         if record.targets:
             planned.append(record.obj)
@@ -163,8 +163,8 @@ def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Results:
 
 def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Results:
     """Yield a warning for each object with an annotation of ours that has no meaning."""
-    planned: list[Object] = []
-    read: set[int] = set()
+    planned = []
+    read = set()
     for record in records:
         if record.targets:
             planned.append(record.obj)

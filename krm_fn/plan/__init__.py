@@ -169,7 +169,7 @@ def _add_targets(
     rules: TemplateRules,
 ) -> None:
     """Add the targets of an object to its record, in the order of the table of targets."""
-    concerned: list[Target] = []
+    concerned = []
     for target in targets:
         if target.id in rules.kept:
             continue

@@ -147,7 +147,7 @@ class TargetRecord:
     @property
     def proxy_urls(self) -> set[str]:
         """The URLs of all its proxies."""
-        urls: set[str] = set()
+        urls = set()
         for given in self.all_settings:
             urls |= {given.http_proxy, given.https_proxy}
         return urls - {""}

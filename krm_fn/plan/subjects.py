@@ -55,7 +55,7 @@ def resolved_for_each(
 
     Most targets of an object write the same one, which is resolved once.
     """
-    known: dict[tuple[object, ...], Resolved] = {}
+    known = {}
     for target in targets:
         readers = _readers(record, target, config)
         cache_key = settings.cache_key(target.id, config, record.memberships)
@@ -131,7 +131,7 @@ def _resolved(
         return of_all
     alike: list[Membership] = []
     urls = ("", "")
-    first_role: Role | None = None
+    first_role = None
     for role in (None, Role.WORKER, Role.CONTROL_PLANE):
         of_role = tuple(membership._replace(role=role) for membership in memberships)
         resolved = resolve(of_role)

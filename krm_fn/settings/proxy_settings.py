@@ -196,7 +196,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Results:
 def _lacks(missing: Iterable[Missing], memberships: Memberships) -> Sequence[Result]:
     """Return the warnings about missing facts, one for all Clusters that lack the same ones; many objects do."""
     # What calls nodes is apart, because few targets write that.
-    of_clusters: defaultdict[tuple[bool, str], list[Missing]] = defaultdict(list)
+    of_clusters = defaultdict(list)
     for fact in missing:
         of_clusters[fact.is_about_nodes, fact.cluster].append(fact)
     groups: defaultdict[Texts, list[Missing]] = defaultdict(list)
@@ -243,7 +243,7 @@ def _ambiguous(memberships: Iterable[Membership]) -> Results:
 def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Result:
     """Return a warning that names the missing facts, where to declare them, and how to say that they are not needed."""
     whose = ""
-    fields: list[str] = []
+    fields = []
     unlisted = [membership for membership in memberships if not membership.cluster.is_listed]
     if unlisted:
         whose = f"belongs to {' and '.join(_names(unlisted))}, not in the list, and "
@@ -252,7 +252,7 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Resu
     else:
         whose = "belongs to no known Cluster (the label `cluster.x-k8s.io/cluster-name` would say it), and "
     places = dict.fromkeys(("`spec.clusterDefaults`", *fields))
-    switches: dict[str, None] = {}
+    switches = {}
     for fact in missing:
         switches.update(dict.fromkeys(f"`{switch}`" for switch in fact.switches))
     finding = Result.of(

@@ -228,7 +228,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     own = blank._replace(trusted_ca=config.trusted_ca, mirror=config.mirror)
     resolved = Resolved(own)
     if readers.audience is not Audience.NOBODY:
-        places: list[DeclaredPlace] = []
+        places = []
         for membership in memberships or [Membership(standalone or Cluster())]:
             subject = subject_of(membership, target, name)
             declared = declaration(config, subject)
@@ -327,7 +327,7 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> Membershi
     """
     of_nobody = {field: places[0].subject[field] for field in ("targets", "objects")}
     other = declaration(config, of_nobody)
-    withheld: list[Membership] = []
+    withheld = []
     for place in places:
         membership = place.membership
         own = place.declaration
@@ -384,7 +384,7 @@ def _described(membership: Membership) -> str:
 
 def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace]) -> Texts:
     """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
-    unreachable: list[str] = []
+    unreachable = []
     for number, override in enumerate(config.overrides):
         if any(matches(override.match, place.subject) for place in places):
             continue

@@ -322,7 +322,7 @@ class _Writer:
         insertion = self._block_insertion
         if slots[0].kind == FLOW:
             insertion = self._flow_insertion
-        neighbour: Slot | None = None
+        neighbour = None
         first = slots[kept[0]]
         last = max(entry.at for entry in entries)
         if last < 0:  # merge keys alone, which are no entries
@@ -409,7 +409,7 @@ class _Writer:
 
     def _scalar(self, child: Child, node: Scalar) -> None:
         """Give a text another value in its author's style, or replace it."""
-        new: str | None = None
+        new = None
         # JSON knows no text without double quotes, and a note is written with the whole line.
         is_json = self.style.json and layout.quote_of(node) != '"'
         if not is_json and self._words_to_keep(child) is None:

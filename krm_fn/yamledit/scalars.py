@@ -53,7 +53,7 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str 
         return None
     start = end_of_match(_PROPERTIES, raw, 0)
     body = raw[start:]
-    new: str | None = None
+    new = None
     if node.style == "":
         if _stays_plain(value, flow=not pad):
             new = value

@@ -275,7 +275,7 @@ class _Composer:
         anchor = event.anchor
         is_flow = bool(event.flow_style)
         node: Mapping | Sequence
-        last: Node | None = None
+        last = None
         next_event = self._next
         scalar = self._scalar  # called directly: nearly all nodes are scalars
         if kind is MappingStartEvent:

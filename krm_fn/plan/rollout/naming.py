@@ -81,7 +81,7 @@ def records_of_items(
         indexes: the numbers of the items, which are read only where no record is that of the whole item.
         records: those of the run.
     """
-    known: dict[tuple[int, Pointer], ObjectRecord] = {}
+    known = {}
     for target_record in records:
         record = target_record.record
         if not record.is_new:

@@ -67,7 +67,7 @@ def secret_names(
         config: the checked FunctionConfig.
         changed: the objects that changed.
     """
-    secrets: list[tuple[Key, TargetRecord]] = []
+    secrets = []
     changed_classes = set()
     for record in records:
         obj = record.obj
@@ -118,7 +118,7 @@ def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> I
 
 def _class_references(records: Sequence[TargetRecord]) -> Iterator[_Reference]:
     """Yield the Clusters whose nodes take drop-ins from Secrets by patches of their class, and classes without one."""
-    patched: list[tuple[TargetRecord, Key, str]] = []
+    patched = []
     for record in records:
         known = record.class_context
         if known is None or known.of_class is None:

@@ -52,7 +52,7 @@ def template_names(
         config: the checked FunctionConfig.
         changed: those of the objects whose data has changed.
     """
-    concerned: list[Rename] = []
+    concerned = []
     names: dict[Key, str] = {}
     for record, group in groupby(records, key=lambda target_record: target_record.record):
         of_object = list(group)
@@ -90,7 +90,7 @@ def _patches(users: ObjectIndex[list[User]], folders: Folders) -> dict[Key, Key]
     for key, its_users in users.items():
         if its_users:
             used.add(key, None)
-    patches: dict[Key, Key] = {}
+    patches = {}
     for key, its_users in users.items():
         if its_users:
             continue
@@ -132,8 +132,8 @@ def _rival(
 
 def _users(source: ObjectSource, records: Sequence[TargetRecord]) -> ObjectIndex[list[User]]:
     """Return the templates of the list, and who refers to each; objects that have an edit are not read again."""
-    templates: list[Key] = []
-    named: list[tuple[Key, User]] = []
+    templates = []
+    named = []
     indexes = items_of_kinds(source, {kind for _, kind in _FROZEN})
     for record in records_of_items(source, indexes, records):
         obj = record.obj

@@ -152,7 +152,7 @@ class Objects:
         key = kind, name, namespace
         if key in self._known:
             return self._known[key]
-        named: list[Object] = []
+        named = []
         for source in self._lists:
             for index in items_of_kinds(source, [kind], (name,)):
                 for obj in source.objects(index):

@@ -109,7 +109,7 @@ def _likely(data: Data) -> str | None:
     Raises:
         ConfigError: it looks like several of them.
     """
-    likely: list[str] = []
+    likely = []
     for name, form in FORMATS.items():
         for path, keys in form.places:
             given = [key for key in keys if lookup(data, (*path, key)) is not None]
@@ -148,7 +148,7 @@ def _whole(text: str) -> Fields:
         raise ConfigError.of(
             "must say its values itself, but code of ytt decides about them: write them there"
         )
-    whole: Fields = {}
+    whole = {}
     for part in parts:
         if isinstance(part, dict):
             whole.update(part)

@@ -86,7 +86,7 @@ def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
 
 def patch_bodies(policy: Data, rule: PolicyRule) -> list[Body]:
     """Return the ``mutate`` of a rule, and each ``foreach`` in it at any depth."""
-    context: ContextTexts = ChainMap(_read_context(policy, rule.path))
+    context = ChainMap(_read_context(policy, rule.path))
     bodies = [Body((*rule.path, "mutate"), context)]
     for body in bodies:  # which gets longer on the way
         for path, _ in items_at(policy, (*body.path, "foreach")):

@@ -169,7 +169,7 @@ class NodeConfig:
         """The operating system of the nodes if nothing can be written for it, else ""."""
         if self.data.get("format") == "bottlerocket":
             return "Bottlerocket"
-        texts: list[Any] = [text_at(self.data, path) for path in (*_SYSTEMS, *_SOCKETS)]
+        texts = [text_at(self.data, path) for path in (*_SYSTEMS, *_SOCKETS)]
         texts += list_at(self.obj, self.commands)
         texts += list_at(self.data, self.system.late_commands)
         for entry in list_at(self.obj, self.files):

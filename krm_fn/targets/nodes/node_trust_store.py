@@ -124,7 +124,7 @@ class _NodeTrustStore(ConfigTarget):
         yield Place(
             node_config.files, form, "certificates of the trust store", is_unconditional=True
         )
-        images: Sequence[str] = ()
+        images = ()
         if files:
             images = lookup(context.options, ("trustedCA", "os"), [*_UPDATES])
         label = "the commands for the trust store of the node"

@@ -85,7 +85,7 @@ def variable_definition(settings: ProxySettings, context: ClassContext) -> Field
     An earlier value in a Cluster stays valid where no URL is needed.
     """
     description = "The proxy of the nodes; without httpProxy and httpsProxy they have none."
-    properties: Fields = dict(_PROXY)
+    properties = dict(_PROXY)
     if not context.has_urls:
         description = (
             "Whether the nodes have a proxy, which is in a Secret of their Cluster; without enabled they have "
@@ -147,7 +147,7 @@ def _place(
 ) -> Place:
     """Return the place of the variable of some nodes; it goes where they inherit its value."""
     is_whole = path == CLUSTER_VARIABLES
-    value: Fields | None = None
+    value = None
     secret = ""
     if context.is_wanted:
         secret = _secret(data, path, proxy, context)

@@ -263,7 +263,7 @@ class ListedClass:
 
 def _product_variable(target_id: str, cluster_data: Data, *, is_filled: bool) -> ProductVariable:
     """Return the variable of a Cluster that a target fills, if it is enabled."""
-    replaced: Texts = FILE_TARGETS
+    replaced = FILE_TARGETS
     for entry in named_items(cluster_data, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
         if lookup(cluster_data, (*entry, *nutanix.MIRROR)):
             replaced = (*FILE_TARGETS, "nodes.mirror")  # the class writes the mirror, too
