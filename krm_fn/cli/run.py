@@ -150,20 +150,18 @@ def _folder(args: Namespace) -> str | None:
     return "" if folder == "." else folder
 
 
-def _lines_about_files(changes: FileChanges, would: str, *, is_short: bool) -> list[str]:
-    """Return a line for each file that is created, removed or, unless there are many of them, changed."""
-    lines = []
+def _lines_about_files(changes: FileChanges, would: str, *, is_short: bool) -> Iterator[str]:
+    """Yield a line for each file that is created, removed or, unless there are many of them, changed."""
     for name, change in changes.items():
         if change.old is None:
-            lines.append(f"{would}created: {name}")
+            yield f"{would}created: {name}"
             kustomization = kustomization_without(name)
             if kustomization:
-                lines.append(f"add {name} to `resources` in {kustomization}")
+                yield f"add {name} to `resources` in {kustomization}"
         elif change.new is None:
-            lines.append(f"{would}removed: {name}")
+            yield f"{would}removed: {name}"
         elif not is_short:
-            lines.append(f"{would}changed: {name}")
-    return lines
+            yield f"{would}changed: {name}"
 
 
 def _with_options(function_config: Any, args: Namespace) -> Any:

@@ -141,7 +141,7 @@ _MIRROR_TABLE = (
 _ENDPOINTS = r"(?ms)^[ \t]*endpoint[ \t]*=[ \t]*\[(.*?)\]"
 _QUOTED = r"""["']([^"']+)["']"""
 _USER = r"//[^/]*@"
-_DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
+_DOCKER_HUB = {"docker.io", "index.docker.io", "registry-1.docker.io"}
 """The names of one registry (containerd ``docs/hosts.md``: ``server = "https://registry-1.docker.io"``)."""
 
 

@@ -20,7 +20,7 @@ from krm_fn.products.cluster_api import CLUSTER, CORE, Role
 from krm_fn.products.node_kinds import NODE_KINDS
 
 CLUSTER_CLASS = (CORE, "ClusterClass")
-OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
+OWNS_WORKERS = {"MachineDeployment", "MachinePool"}
 """The kinds whose name is the name of a worker group."""
 ROLES = {
     **{row.kind: row.role for row in NODE_KINDS.values() if row.role},
@@ -203,13 +203,11 @@ INFRASTRUCTURE: Mapping[str, Paths] = {
 ``spec``."""
 
 METAL3_POOL = ("ipam.metal3.io", "IPPool")
-POOLS = frozenset(
-    {
-        ("ipam.cluster.x-k8s.io", "InClusterIPPool"),
-        ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool"),
-        METAL3_POOL,
-    }
-)
+POOLS = {
+    ("ipam.cluster.x-k8s.io", "InClusterIPPool"),
+    ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool"),
+    METAL3_POOL,
+}
 """The kinds that hand out addresses to machines."""
 USES_POOLS = {"VSphereMachineTemplate": "spec.template.spec.network.devices.*.addressesFromPools.*"}
 """Kind of a machine template -> where it names the pools that its machines take addresses from."""

@@ -29,7 +29,7 @@ _DEEPEST = 16
 _MOST = 16
 """How many Clusters a name without a namespace may mean: with n for each of n objects, time would grow as n * n."""
 
-_WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
+_WORKLOADS = {"apps", "batch", "kyverno.io", "policies.kyverno.io"}
 """The API groups of objects inside a cluster: their namespace is none of those in which Clusters are."""
 
 

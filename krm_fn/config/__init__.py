@@ -103,7 +103,7 @@ def load(function_config: Data | None, objects: Lookup | None = None) -> ProxyCo
 
 def _loaded(function_config: Data, objects: Lookup | None) -> ProxyConfig | None:
     """Return the checked FunctionConfig with the values that objects give it for one file."""
-    form = (lookup(function_config, ("apiVersion",)), lookup(function_config, ("kind",)))
+    form = (lookup(function_config, "apiVersion"), lookup(function_config, "kind"))
     if form == ("v1", "ConfigMap"):
         return _from_config_map(function_config, objects)
     if form != (API_VERSION, KIND):

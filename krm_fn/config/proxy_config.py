@@ -84,7 +84,7 @@ def target_options(spec: Any) -> TargetOptions:
     """Return the options that a ``spec`` without problems gives."""
     given = spec.get("targets", {})
     systems = {system: options for system, options in given.items() if isinstance(options, dict)}
-    only = list_at(spec, ("only",))
+    only = list_at(spec, "only")
     off = set()
     for name in ROWS:
         is_named = not only or name in only or system_of(name) in only
@@ -109,7 +109,7 @@ def is_switched_off(spec: Any, target_id: str) -> bool:
 def exports_variables(nodes: Data) -> bool:
     """Return whether the options of ``nodes`` leave the commands that export the variables."""
     commands = nodes.get("commands")
-    return commands is not False and lookup(commands, ("exports",), True) is True
+    return commands is not False and lookup(commands, "exports", True) is True
 
 
 def names_of_only() -> Texts:
@@ -133,7 +133,7 @@ def _fits(globs: Any, values: Any) -> bool:
     if not globs:
         return True
     if isinstance(globs, Mapping):
-        return all(_fits((glob,), lookup(values, (key,))) for key, glob in globs.items())
+        return all(_fits((glob,), lookup(values, key)) for key, glob in globs.items())
     texts = values if isinstance(values, tuple) else (values,)
     return any(isinstance(text, str) and matches_any(text, globs) for text in texts)
 

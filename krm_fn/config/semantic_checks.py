@@ -33,7 +33,7 @@ _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
 def problems(spec: Any) -> PlacedTexts:
     """Yield each problem of ``spec`` (as ``json_schema.plain`` returns it): its place, and one line about it."""
     yield from _proxy_problems(spec, ())
-    overrides = list_at(spec, ("overrides",))
+    overrides = list_at(spec, "overrides")
     for index in range(len(overrides)):
         yield from _proxy_problems(spec, ("overrides", str(index)))
     for name in ("podCIDRs", "serviceCIDRs", "networks"):

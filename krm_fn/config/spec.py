@@ -224,7 +224,7 @@ def _selector(spec: Data) -> Selector:
 def _certificates(written: Data) -> Certificates:
     """Return certificates without blank lines and surrounding blanks."""
     pem = ""
-    for line in text_at(written, ("pem",)).splitlines():
+    for line in text_at(written, "pem").splitlines():
         if line.strip():
             pem += f"{line.strip()}\n"
     return Certificates(pem)

@@ -23,7 +23,7 @@ ENCRYPTED = "is encrypted by SOPS: decrypt it first"
 HAS_CODE = "code of ytt may decide what counts, so the text stays as it is: edit it by hand"
 
 _MEMBER_OF_SOPS = "sops"
-_MARKS_OF_SOPS = frozenset({"mac", "lastmodified", "version"})
+_MARKS_OF_SOPS = {"mac", "lastmodified", "version"}
 _ENCRYPTED_VALUE = r"(?m)^(?![ \t]*#[ \t]).*ENC\[AES256_GCM,"
 """Not in a comment of a person."""
 _CHECKSUM = r"""(?mx)

@@ -22,7 +22,7 @@ from krm_fn.proxy_url import split_url
 
 HIDDEN = "***"
 """The text that an output shows in the place of a secret."""
-_KEPT = frozenset({"Cs", "Zs"})
+_KEPT = {"Cs", "Zs"}
 """Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
 
 

@@ -161,7 +161,7 @@ def _inline_patches(obj: Object) -> Iterator[Object]:
     """Yield the objects that patches are which are texts in a kustomization."""
     if obj.ref.kind != "Kustomization":
         return
-    for number in range(len(list_at(obj.data, ("patches",)))):
+    for number in range(len(list_at(obj.data, "patches"))):
         path = ("patches", str(number), "patch")
         with suppress(InputError):
             data = read(text_at(obj.data, path))

@@ -158,6 +158,6 @@ def _keys_elsewhere(record: ObjectRecord) -> Iterator[Key]:
         yield key_of(obj)
     if any(target_record.target_id == "charts" for target_record in record.targets):
         for source in list_at(obj.data, ("spec", "valuesFrom")):
-            kind = text_at(source, ("kind",))
-            name = text_at(source, ("name",))
+            kind = text_at(source, "kind")
+            name = text_at(source, "name")
             yield Key("", kind, obj.ref.namespace, name, obj.ref.file_path)

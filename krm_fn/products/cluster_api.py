@@ -48,7 +48,7 @@ class Role(Enum):
     WORKER = "Worker"
 
 
-PROVIDERS = frozenset(
+PROVIDERS = {
     ("operator.cluster.x-k8s.io", f"{name}Provider")
     for name in (
         "Addon",
@@ -59,5 +59,5 @@ PROVIDERS = frozenset(
         "IPAM",
         "RuntimeExtension",
     )
-)
+}
 """The kinds of objects from which cluster-api-operator installs the providers of Cluster API."""

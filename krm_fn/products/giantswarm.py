@@ -24,7 +24,7 @@ PROXY = ("proxy",)
 CLUSTER_PROXY = ("cluster", "proxy")
 """Where values have the proxy, in the keys ``proxy_keys.SHORT``."""
 
-CLUSTER_CHARTS = frozenset(
+CLUSTER_CHARTS = {
     f"cluster-{provider}"
     for provider in (
         "aws",
@@ -37,7 +37,7 @@ CLUSTER_CHARTS = frozenset(
         "test",
         "vsphere",
     )
-)
+}
 """The charts that create a Cluster each."""
 CHARTS_WITH_PROXY = (
     "cert-manager",

@@ -105,13 +105,11 @@ class NodeConfigKind(NamedTuple):
         return (*self.path, "files")
 
     @property
-    def services(self) -> list[str]:
+    def services(self) -> Iterator[str]:
         """The names of the services on its nodes that get the proxy from files."""
-        names = []
         for name, role in self.system.services.items():
             if self.role in (None, role) or role is None:
-                names.append(name)
-        return names
+                yield name
 
     @property
     def is_control_plane(self) -> bool:
@@ -236,7 +234,7 @@ TALOS = NodeSystem(
 
 SYSTEMS = (KUBEADM, RKE2, K3S, K0S, EKS_NODEADM, EKS_BOOTSTRAP, TALOS)
 
-HOSTED = frozenset({"AWSManagedControlPlaneTemplate", "K0smotronControlPlaneTemplate"})
+HOSTED = {"AWSManagedControlPlaneTemplate", "K0smotronControlPlaneTemplate"}
 """Kinds of templates of control planes that have no nodes of their own."""
 
 
@@ -265,7 +263,7 @@ WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.
 """Those whose nodes read files with mirrors of registries."""
 WITH_FILES = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.commands)
 """Those with lists of files and commands."""
-KIND_NAMES = frozenset(kind for _, kind in WITH_FILES)
+KIND_NAMES = {kind for _, kind in WITH_FILES}
 """The names of these."""
 
 TARGETS = tuple(dict.fromkeys(target for system in SYSTEMS for target in system.targets))
@@ -275,9 +273,9 @@ FILE_TARGETS = tuple(
     dict.fromkeys(target for system in _WITH_COMMANDS for target in system.targets)
 )
 """Those of them that write files and commands."""
-EXPORTERS = frozenset(system.exporter for system in _WITH_COMMANDS)
+EXPORTERS = {system.exporter for system in _WITH_COMMANDS}
 """Those of them that export it to what sets up the nodes."""
-ONLY_EXPORTERS = frozenset(system.exporter for system in _WITH_COMMANDS if not system.services)
+ONLY_EXPORTERS = {system.exporter for system in _WITH_COMMANDS if not system.services}
 """Those of them that write nothing else."""
 OF_CLASSES = "nodes.classes"
 """The target that lets a ClusterClass give nodes what these targets write into its templates."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 ProxyKeys = tuple[str, str, str]
 
 UPPER: ProxyKeys = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -79,19 +81,18 @@ PROXY_NAMES = (
 """Words of which one is in the text of each object that sets a proxy."""
 
 
-def encoded_names() -> list[str]:
-    """Return words of which one is in each text in Base64 that is gzip, or holds a long name of ``PROXY_NAMES``.
+def encoded_names() -> Iterator[str]:
+    """Yield words of which one is in each text in Base64 that is gzip, or holds a long name of ``PROXY_NAMES``.
 
     Base64 writes three bytes as four letters, so a name has three forms, by the place where it begins. Of the letters
     at its ends those are left out that depend on what stands beside it.
     """
     from base64 import b64encode  # noqa: PLC0415 -- only a list with Secrets needs it
 
-    words = ["H4sI"]  # RFC 1952, section 2.3.1
+    yield "H4sI"  # RFC 1952, section 2.3.1
     for name in PROXY_NAMES:
         if len(name) < _LONG_NAME:
             continue
         for offset, start in enumerate((0, 2, 3)):
             content = b" " * offset + name.encode()
-            words.append(b64encode(content).decode()[start : len(content) * 8 // 6])
-    return words
+            yield b64encode(content).decode()[start : len(content) * 8 // 6]

@@ -23,9 +23,7 @@ from krm_fn.yamledit.tree import (
     walk,
 )
 
-_STR_TAGS = frozenset(
-    {"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"}
-)
+_STR_TAGS = {"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"}
 _NULL_TAG = "tag:yaml.org,2002:null"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 _CONSTANTS: Fields = {

@@ -83,7 +83,7 @@ _LONGEST_KEY = 1024
 """YAML 1.2.2, 7.4.3 (implicit keys): characters of a key that has no ``?`` before it."""
 WIDEST = 200
 """Behind this column a new value is on one line: lines that are indented more would multiply the size of a text."""
-_YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
+_YAML_11_BOOL = {"y", "Y", "n", "N"}
 # JSON leaves these bare: line breaks of YAML 1.1, characters that it refuses, marks of the direction of writing.
 _TO_ESCAPE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 _NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

@@ -176,18 +176,18 @@ def _proxy(data: Any, name: str | None) -> _Fields:
 def _tkg(data: Any) -> _Fields:
     """Return the values of a TKG file about the proxy, and then about the cluster."""
     fields = _proxy(data, TKG)
-    if _is_off(lookup(data, (tkg.PROXY_SWITCH,))):
+    if _is_off(lookup(data, tkg.PROXY_SWITCH)):
         fields = {path: ForeignValue("", tkg.PROXY_SWITCH) for path in _URLS}
     if not fields:
         return {}
     for name, path in _TKG_FACTS.items():
-        value = lookup(data, (name,))
+        value = lookup(data, name)
         if value:
             fields[path] = ForeignValue(value, name)
     infrastructure = _infrastructure(data)
     if infrastructure:
         fields["clusterDefaults", "infrastructure"] = ForeignValue(infrastructure, _TKG_PROVIDER)
-    certificates = lookup(data, (tkg.PROXY_CERTIFICATE,))
+    certificates = lookup(data, tkg.PROXY_CERTIFICATE)
     if certificates:
         pem = _decoded(certificates)
         fields["trustedCA", "pem"] = ForeignValue(pem, tkg.PROXY_CERTIFICATE)
@@ -205,7 +205,7 @@ def _is_off(switch: Any) -> bool:
 
 def _infrastructure(data: Any) -> str:
     """Return the kind of the infrastructure that a TKG file names; "" for none that is known."""
-    provider = lookup(data, (_TKG_PROVIDER,))
+    provider = lookup(data, _TKG_PROVIDER)
     return _TKG_INFRASTRUCTURES.get(str(provider).lower(), "")
 
 

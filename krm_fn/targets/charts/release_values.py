@@ -226,12 +226,10 @@ def overrides(value: ChartValue, installation: Installation) -> Results:
                 yield Result.of("ByHand", message.format(value.name), (*path, text_member))
 
 
-def values_elsewhere(data: Data, uses: DataUses) -> list[Any]:
-    """Return the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
-    values: list[Any] = []
+def values_elsewhere(data: Data, uses: DataUses) -> Iterator[Any]:
+    """Yield the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
     for key, member in values_from(data):
-        values += values_in(uses.meant(key), member)
-    return values
+        yield from values_in(uses.meant(key), member)
 
 
 def holds(value: ChartValue, values: Any) -> bool:

@@ -23,7 +23,7 @@ from krm_fn.targets.base import Context, Data, Options, Places, Target, Writes
 
 _AWS = "proxy-environment-variables"
 _ARGO_LABEL = "argocd.argoproj.io/secret-type"
-_ARGO_TYPES = frozenset({"repository", "repo-creds", "repository-write", "repo-write-creds"})
+_ARGO_TYPES = {"repository", "repo-creds", "repository-write", "repo-write-creds"}
 _NO_ADDRESS = (
     "holds no proxy any more, and Flux reports an error about a Secret without `address`: remove `spec.proxySecretRef` "
     "from what refers to it"
