@@ -150,7 +150,7 @@ def _problem(text: str) -> str:
         line = _as_read(joined)
         if line.startswith("[") and not line.endswith("]"):
             return "systemd reads nothing behind a section header that does not end in `]`"
-    if re.search(_CONTINUED, text):
+    if "\\" in text and re.search(_CONTINUED, text):
         return "its last line is to be continued"
     return ""
 

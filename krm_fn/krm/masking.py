@@ -239,7 +239,7 @@ _ASCII = r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z
 """Six bytes of ASCII in base64: the first bit of each is 0."""
 _SHORTEST_OF_USER = 16
 """Letters of base64 that may be user and password; many a shorter word can be read as such."""
-_TEXT = r"[^\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\x7f]{8,}"
+_TEXT = r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]{8,}"
 _LETTERS = str.maketrans("-_", "+/", "=\r\n\t ")
 """The alphabet of base64 in URLs (RFC 4648, section 5), and the signs between its letters."""
 _GZIP = "H4sI"
@@ -428,7 +428,7 @@ def _without_plain(line: str, *, is_message: bool) -> str:
 def _without_password(text: str, user: str) -> str:
     """Hide everything from the first user name to the last "@": in linear time, as no single pattern is."""
     before, at, behind = text.rpartition("@")
-    found = re.search(user, text)
+    found = re.search(user, text) if at else None
     if found is None or found.end() > len(before):
         return text
     return f"{before[: found.end()]}{HIDDEN}{at}{behind}"
@@ -469,7 +469,7 @@ def _says_credential(letters: str, known: _Mask) -> bool:
             return True
         texts.append(unpacked)
     for text in texts:
-        for part in re.findall(_TEXT, text):
+        for part in re.findall(_TEXT, text.replace("\ufffd", "\0")):
             if holds_secret_object(part) or _masked(part, known) != part:
                 return True
     return False

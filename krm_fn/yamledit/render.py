@@ -69,14 +69,13 @@ def plain_data(data: Any) -> Any:
     return data
 
 
-_NOT_PLAIN_CHARACTER = re.compile(
-    r"""(?x)
+_NOT_PLAIN_CHARACTER = r"""(?x)
     [\x00-\x1f\x7f-\xa0]                              # control characters, and the blank that does not break
     | [\u2028\u2029]                                  # line breaks of YAML 1.1
     | [\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]  # marks of the direction of writing
     | [\ufeff\ud800-\udfff]                           # the byte order mark, halves of characters
-    """
-)
+"""
+"""None of them is printable, and nearly all texts are: `str.isprintable` spares them the pattern."""
 _PLAIN_IN_FLOW = r"[A-Za-z0-9_/.][\w./-]*"
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
 _LONGEST_KEY = 1024
@@ -86,7 +85,7 @@ WIDEST = 200
 _YAML_11_BOOL = {"y", "Y", "n", "N"}
 # JSON leaves these bare: line breaks of YAML 1.1, characters that it refuses, marks of the direction of writing.
 _TO_ESCAPE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
-_NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NOT_IN_BLOCK = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"
 
 
 @lru_cache(maxsize=1024)
@@ -97,7 +96,7 @@ def is_plain(text: str, *, flow: bool = False) -> bool:
     else:
         first = text[:1]
         fits = first in ("_", "/", ".") or (first.isascii() and first.isalnum())
-        if _NOT_PLAIN_CHARACTER.search(text):
+        if not text.isprintable() and re.search(_NOT_PLAIN_CHARACTER, text):
             return False
     if not fits or _NOT_PLAIN.search(text):
         return False
@@ -124,7 +123,7 @@ def double_quoted(value: str) -> str:
 
 def fits_block(value: str) -> bool:
     """Return whether every character of a text can be in a block, or in single quotes: none needs an escape."""
-    return not _NOT_IN_BLOCK.search(value)
+    return value.replace("\n", "").isprintable() or not re.search(_NOT_IN_BLOCK, value)
 
 
 def is_literal(value: Any) -> bool:

@@ -35,15 +35,13 @@ _UNUSUAL_KEY = r"""(?x)
     | << ["']? [ \t]* :                # `<<: *base`
 """
 """Keys that are no words beside a colon."""
-_ESCAPED_LETTER = re.compile(
-    r"""(?x)
+_ESCAPED_LETTER = r"""(?x)
     \\ (?:
         x[2-7] | u00[2-7] | U000000[2-7]  # a letter by its number: `"\x6bind"`, `"\u006bind"`
         | (?<= [A-Za-z0-9_.:/-] \\ )      # a word that goes on in the next line: `"Deploy\`,
           (?<! \\n \\ ) \r?\n             # unless a line break ends it: `"first line\n\`
     )
-    """
-)
+"""
 """Signs that hide a word in double quotes."""
 _ESCAPED_SLASH = r"\/"
 
@@ -178,7 +176,7 @@ def _span_of_word(word: str, text: str, position: int) -> Span | None:
 
 
 def _span_of_escape(text: str, position: int) -> Span | None:
-    match = _ESCAPED_LETTER.search(text, position)
-    if match is None:
-        return None
-    return match.span()
+    match = None
+    if "\\" in text:
+        match = re.compile(_ESCAPED_LETTER).search(text, position)
+    return match.span() if match else None

@@ -258,6 +258,8 @@ def restart_command(unit: str, verb: str) -> str:
 def _is_restarted(texts: Sequence[str]) -> bool:
     """Return whether commands of somebody else restart containerd behind a ``daemon-reload``."""
     script = "\n".join(text for text in texts if not _is_ours(text))
+    if "systemctl" not in script:
+        return False
     is_reloaded = is_stopped = False
     for reload, verb in re.findall(_SYSTEMCTL, re.sub(_COMMENTS, "", script)):
         if reload:
@@ -272,7 +274,7 @@ def _is_restarted(texts: Sequence[str]) -> bool:
 @lru_cache(maxsize=CACHED_LINES)
 def needs_network(text: str) -> bool:
     """Return whether a command may contact a host beyond the node."""
-    if re.fullmatch(_HELP, text) or not re.search(_NEEDS_NETWORK, text):
+    if not re.search(_NEEDS_NETWORK, text) or re.fullmatch(_HELP, text):
         return False
     hosts = re.findall(_URL, text)
     if not hosts:
@@ -282,9 +284,9 @@ def needs_network(text: str) -> bool:
 
 def touches_containerd(text: str) -> bool:
     """Return whether a command may install, configure, start or stop the service that pulls images."""
-    if re.fullmatch(_LOOKS_ONLY, text):
+    if not re.search(_TOUCHES_CONTAINERD, text):
         return False
-    return re.search(_TOUCHES_CONTAINERD, text) is not None
+    return re.fullmatch(_LOOKS_ONLY, text) is None
 
 
 def changes_proxy(text: str) -> bool:
