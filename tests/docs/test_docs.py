@@ -87,7 +87,7 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
 
 def test_where_contributors_find_something_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:krm_fn|tests|functionconfig)/[\w./-]+)`", text)
+    named = re.findall(r"`((?:krm_fn|tests|testdata|functionconfig)/[\w./-]+)`", text)
     assert len(named) > 20
     assert [name for name in named if not (ROOT / name).exists()] == []
 

@@ -49,10 +49,3 @@ def test_the_diff_is_what_comes_out_of_the_proxy_config_above_it() -> None:
 
 def test_the_readme_is_short_enough_to_be_read() -> None:
     assert len(README.encode()) <= 4.5 * 1024
-
-
-def test_the_files_that_contributors_are_sent_to_exist() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    paths = re.findall(r"`((?:krm_fn|tests|testdata|functionconfig)/[\w./-]+)`", text)
-    assert len(paths) > 10
-    assert [path for path in paths if not (ROOT / path).exists()] == []

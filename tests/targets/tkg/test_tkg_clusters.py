@@ -76,43 +76,6 @@ def test_what_must_not_change(obj: Any) -> None:
     assert proposals(tkg_cluster_class, obj) == []
 
 
-@pytest.mark.parametrize(
-    ("obj", "settings", "expected"),
-    [
-        pytest.param(
-            cluster(CNI),
-            ProxySettings(HTTP, HTTPS),
-            cluster(
-                CNI,
-                {"name": "proxy", "value": {"httpProxy": HTTP, "httpsProxy": HTTPS}},
-                annotations={f"{PREFIX}http-proxy": HTTP, f"{PREFIX}https-proxy": HTTPS},
-            ),
-            id="without a list there is none",
-        ),
-        pytest.param(
-            cluster({"name": "proxy", "value": {**VALUE, "noProxy": NO}}),
-            FULL,
-            done(PROXY),
-            id="a text that the class rejects becomes a list",
-        ),
-        pytest.param(
-            done({"name": "proxy", "value": {**VALUE, "systemWide": True}}, CNI),
-            NONE,
-            cluster(CNI),
-            id="systemWide, too",
-        ),
-        pytest.param(
-            cluster({"name": "proxy", "value": {**VALUE, "more": 1}}, kind="own"),
-            NONE,
-            cluster({"name": "proxy", "value": {"more": 1}}, kind="own"),
-            id="another class keeps what only it defines",
-        ),
-    ],
-)
-def test_the_variable_and_the_annotations_follow_the_proxy(obj: Any, settings: ProxySettings, expected: Any) -> None:
-    assert apply(tkg_cluster_class, obj, settings) == expected
-
-
 @pytest.mark.parametrize("section", ["controlPlane", "machineDeployments", "machinePools"])
 def test_an_override_that_is_there_is_filled_and_removed(section: str) -> None:
     result = apply(tkg_cluster_class, overridden(section, {"value": {"httpProxy": "x"}}))
@@ -203,13 +166,41 @@ OURS, TKGS = ({"name": name, "data": DATA} for name in ("inject-proxy", "proxy")
 @pytest.mark.parametrize(
     ("obj", "settings", "expected"),
     [
+        pytest.param(
+            cluster(CNI),
+            ProxySettings(HTTP, HTTPS),
+            cluster(
+                CNI,
+                {"name": "proxy", "value": {"httpProxy": HTTP, "httpsProxy": HTTPS}},
+                annotations={f"{PREFIX}http-proxy": HTTP, f"{PREFIX}https-proxy": HTTPS},
+            ),
+            id="without a list there is none",
+        ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {**VALUE, "noProxy": NO}}),
+            FULL,
+            done(PROXY),
+            id="a text that the class rejects becomes a list",
+        ),
+        pytest.param(
+            done({"name": "proxy", "value": {**VALUE, "systemWide": True}}, CNI),
+            NONE,
+            cluster(CNI),
+            id="systemWide, too",
+        ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {**VALUE, "more": 1}}, kind="own"),
+            NONE,
+            cluster({"name": "proxy", "value": {"more": 1}}, kind="own"),
+            id="another class keeps what only it defines",
+        ),
         pytest.param(done(PROXY, trust(TKGS)), SILENT, done(PROXY, trust(TKGS)), id="nothing is declared"),
         pytest.param(cluster(CNI), ALONE, cluster(CNI, trust(TKGS)), id="a Cluster without a proxy"),
         pytest.param(done(PROXY), ALONE, done(PROXY, trust(TKGS)), id="a Cluster with a proxy of which none is said"),
         pytest.param(service(), ALONE, service(trust={"additionalTrustedCAs": [OURS]}), id="a cluster of the service"),
     ],
 )
-def test_a_certificate_needs_no_proxy_beside_it(obj: Any, settings: ProxySettings, expected: Any) -> None:
+def test_variables_and_annotations_follow_what_is_declared(obj: Any, settings: ProxySettings, expected: Any) -> None:
     assert apply(tkg_cluster_class, obj, settings) == expected
 
 
