@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
+from contract_lists import CONFIG, SETTINGS, WORKERS, resource_list
 from function_configs import DECLARED
 from krm_fn.errors import InternalError
 from support import COMMAND, TIME_LIMIT, in_a_process, inject_proxy, run, write
@@ -19,20 +19,6 @@ GOOD = resource_list(WORKERS, SETTINGS)
 UNSEEN = WORKERS.replace(
     "path: /etc/motd # shown at login", "path: /etc/systemd/system/kubelet.service.d/http-proxy.conf"
 ).replace('content: "Grüße 👋 日本語\\n"', "contentFrom: {secret: {name: a, key: b}}")
-
-
-@pytest.mark.parametrize(
-    ("stdin", "code"),
-    [
-        pytest.param(GOOD, 0, id="done"),
-        pytest.param(resource_list(WORKERS, config=None), 0, id="no FunctionConfig"),
-        pytest.param(resource_list(WORKERS, config=BAD_CONFIG), 1, id="a wrong FunctionConfig"),
-        pytest.param(resource_list(WORKERS, config=CONFIG + "  mode: Check\n"), 1, id="a check that finds something"),
-        pytest.param("kind: List\n", 1, id="no ResourceList"),
-    ],
-)
-def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
-    assert inject_proxy(stdin).returncode == code
 
 
 def test_the_function_says_each_change_where_it_is_asked_to() -> None:
@@ -124,11 +110,6 @@ def test_nothing_is_written_when_the_input_cannot_be_read(stdin: str) -> None:
     done = inject_proxy(stdin)
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
     assert done.stderr.startswith(b"[error] ")
-
-
-def test_the_list_is_written_even_if_there_are_errors_in_it() -> None:
-    done = inject_proxy(resource_list(WORKERS, config=BAD_CONFIG))
-    assert done.stdout.decode().startswith(resource_list(WORKERS, config=BAD_CONFIG) + "results:\n")
 
 
 def test_errors_come_before_warnings_and_the_summary_is_last() -> None:

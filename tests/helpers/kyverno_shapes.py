@@ -17,8 +17,6 @@ from proposals import FULL, env
 
 UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 SIX = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
-LISTS = ("containers", "initContainers", "ephemeralContainers")
-CONTROLLERS = ("Deployment", "StatefulSet", "DaemonSet", "Job")
 
 
 def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Result]:
@@ -27,17 +25,10 @@ def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: A
     return [one for one in found if one.code != "PolicyDeprecated"]
 
 
-def policy(*rules: Any, kind: str = "ClusterPolicy") -> Any:
+def policy(*rules: Any) -> Any:
     """A policy with these rules; nothing in it is shared with another, as if it were read from a file."""
-    written = json.dumps(
-        named(
-            kind,
-            "inject-proxy-env",
-            api="kyverno.io/v1",
-            spec={"validationFailureAction": "Enforce", "rules": list(rules)},
-        )
-    )
-    return json.loads(written)
+    spec = {"validationFailureAction": "Enforce", "rules": list(rules)}
+    return json.loads(json.dumps(named("ClusterPolicy", "inject-proxy-env", api="kyverno.io/v1", spec=spec)))
 
 
 def rule(mutate: Any, *kinds: str, name: str = "add-proxies", **more: Any) -> Any:
@@ -45,10 +36,10 @@ def rule(mutate: Any, *kinds: str, name: str = "add-proxies", **more: Any) -> An
     return {"name": name, "match": match, **more, "mutate": mutate}
 
 
-def pods(entries: Any, *lists: str, anchor: str = "(name)") -> Any:
+def pods(entries: Any, *lists: str) -> Any:
     """A patch of pods that gives ``entries`` to all containers of the lists."""
     entries = [settled(one) for one in entries] if isinstance(entries, list) else entries
-    return {"spec": {name: [{anchor: "*", "env": entries}] for name in lists or ("containers",)}}
+    return {"spec": {name: [{"(name)": "*", "env": entries}] for name in lists or ("containers",)}}
 
 
 def settled(entry: Any) -> Any:
@@ -71,53 +62,6 @@ def p1() -> Any:
     return policy(rule(smp(pods(env(dict(zip(UPPER, old, strict=True)))))))
 
 
-KUBEADM = [
-    {"name": "kubeadmConfig", "configMap": {"name": "kubeadm-config", "namespace": "kube-system"}},
-    variable("clusterConfiguration", "{{ kubeadmConfig.data.ClusterConfiguration | parse_yaml(@) }}"),
-    variable("apiEndpoint", "{{ clusterConfiguration.controlPlaneEndpoint | split(@, ':') | [0] }}"),
-    variable("dnsDomain", "{{ clusterConfiguration.networking.dnsDomain }}"),
-    variable("dnsDomainRoot", "{{ clusterConfiguration.networking.dnsDomain }}."),
-    variable("dynamicNoProxy", "{{apiEndpoint}},{{dnsDomain}},{{dnsDomainRoot}}"),
-]
-
-
-def p2(static: str = "10.0.0.0/8,svc,127.0.0.1,localhost") -> Any:
-    """giantswarm/kyverno-policies-connectivity 0.10.1 and later."""
-    values = ("http://old:1", "http://old:1", "http://old:1", "http://old:1", "{{ fullNoProxy }}", "{{ fullNoProxy }}")
-    context = [*KUBEADM, variable("fullNoProxy", f"{static},{{{{dynamicNoProxy}}}}")]
-    body = pods(env(dict(zip(SIX, values, strict=True))), *LISTS)
-    exclude = {"any": [{"resources": {"kinds": ["Pod"], "names": ["capi-*", "dex-k8s-*"]}}]}
-    return policy(rule(smp(body), context=context, exclude=exclude))
-
-
-def p3() -> Any:
-    """The same chart, 0.4 to 0.9: controllers, and a second rule for the pods of CloudNativePG."""
-    body = pods(env(dict.fromkeys(SIX, "old")), *LISTS)
-    return policy(rule(smp({"spec": {"template": body}}), *CONTROLLERS), rule(smp(body), "Pod", name="postgresql"))
-
-
-def p4() -> Any:
-    """The same chart, 0.10.0: it matches pods and patches what only controllers have."""
-    return policy(rule(smp({"spec": {"template": pods(env(dict.fromkeys(SIX, "old")), *LISTS)}})))
-
-
-def p5() -> Any:
-    """A wuxing document: lower case first, a selector for namespaces."""
-    match = {"resources": {"kinds": ["Pod"], "namespaceSelector": {"matchLabels": {"egress-proxy": "enabled"}}}}
-    match["resources"]["operations"] = ["CREATE"]
-    names = [name for pair in zip(SIX[1::2], SIX[::2], strict=True) for name in pair]
-    return policy({**rule(smp(pods(env(dict.fromkeys(names, "old"))))), "match": {"any": [match]}})
-
-
-def p7() -> Any:
-    """A public cluster repository: the legacy match, and foreach."""
-    entries = [settled(one) for one in env(dict.fromkeys(UPPER, "old"))]
-    patch = {"spec": {"containers": [{"name": "{{ element.name }}", "env": entries}]}}
-    foreach = [{"list": "request.object.spec.containers", **smp(patch)}]
-    fields = rule({"foreach": foreach}, name="add-proxy-env-vars")
-    return policy({**fields, "match": {"resources": {"kinds": ["Pod"], "operations": ["CREATE"]}}})
-
-
 def p10() -> Any:
     """kyverno/policies, other-mpol/add-pod-proxies: the values stand in CEL text."""
     entries = '[{"name": "HTTP_PROXY", "value": "http://proxy:8080"}]'
@@ -130,11 +74,3 @@ def p10() -> Any:
         annotations={"title": "sets HTTP_PROXY"},
         spec={"mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}]},
     )
-
-
-def p13() -> Any:
-    """Seen in public: the anchor forgotten."""
-    return policy(rule(smp(pods(env(dict.fromkeys(UPPER, "old")), anchor="name"))))
-
-
-SHAPES = {"P1": p1, "P2": p2, "P3": p3, "P4": p4, "P5": p5, "P7": p7, "P13": p13}

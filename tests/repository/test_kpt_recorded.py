@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import kpt_exchanges
-from kpt_exchanges import RECORDED, answer, compare, files_of, kpt, recording_of, replay, slug
+from kpt_exchanges import RECORDED, answer, compare, files_of, replay, slug
 from support import COMMAND, ROOT
 
 CONFIG = """\
@@ -82,18 +82,3 @@ def test_the_real_kpt_fails_where_it_does_not_do_what_is_recorded(recording: Pat
     compare(recording, exchange)
     with pytest.raises(pytest.fail.Exception, match=f"{field} differ from the recorded ones"):
         compare(recording, {**exchange, field: 1})
-
-
-def test_a_test_without_kpt_gets_the_recorded_exchange(
-    recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = recording_of("tests/a/test_b.py::test_c[d e] (call)")
-    assert here == kpt_exchanges.RECORDED / "test_b" / "c-d-e.yaml"
-    here.parent.mkdir()
-    recording.rename(here)
-    monkeypatch.setenv("PYTEST_CURRENT_TEST", "tests/a/test_b.py::test_c[d e] (call)")
-    monkeypatch.setattr(kpt_exchanges, "search_path", lambda: str(tmp_path))
-    package = tmp_path / "package"
-    done = kpt(WORDS, cwd=package)
-    assert (done.returncode, done.stderr.decode()) == (0, f"{package}: done\n")
-    assert files_of(package) == {"new/one.yaml": "a: 1\n"}

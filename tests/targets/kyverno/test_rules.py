@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +16,8 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.kyverno.rules import split_list
-from kyverno_shapes import SHAPES, SIX, findings, p1, p3, p4, p5, p7, p13, pods, policy, rule, smp, variable
+from kyverno_shapes import SIX, findings, p1, pods, policy, rule, smp, variable
+from policy_folders import HERE
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env
 
 policies = TARGETS["kyverno"]
@@ -41,9 +44,9 @@ def values(obj: Any) -> list[dict[str, Any]]:
     return [{entry["name"]: entry.get("value") for entry in entries} for entries in env_lists(obj)]
 
 
-def of_entries(*entries: Any, context: Any = (), kind: str = "ClusterPolicy") -> Any:
+def of_entries(*entries: Any, context: Any = ()) -> Any:
     """A policy with one rule that sets these entries."""
-    return policy(rule(smp(pods(list(entries))), context=list(context)), kind=kind)
+    return policy(rule(smp(pods(list(entries))), context=list(context)))
 
 
 def context_of(obj: Any) -> dict[str, Any]:
@@ -63,20 +66,6 @@ def context_of(obj: Any) -> dict[str, Any]:
 def test_nothing_is_said_of_a_policy_without_a_proxy(obj: Any) -> None:
     assert changes(policies, obj) == []
     assert findings(policies, obj) == []
-
-
-@pytest.mark.parametrize("shape", [p1, p3, p4, p5, p7, p13])
-def test_static_values_are_set_in_every_list_and_no_name_is_added(shape: Callable[[], Any]) -> None:
-    before, after = values(shape()), values(apply(policies, shape()))
-    assert after == [{name: WANTED[name] for name in names} for names in before]
-    assert [list(names) for names in after] == [list(names) for names in before]
-
-
-@pytest.mark.parametrize("kind", ["ClusterPolicy", "Policy"])
-@pytest.mark.parametrize("version", ["v1", "v2beta1"])
-def test_every_kind_and_version_with_rules_is_filled(kind: str, version: str) -> None:
-    obj = {**of_entries(*env({"HTTP_PROXY": "http://old:1"}), kind=kind), "apiVersion": f"kyverno.io/{version}"}
-    assert values(apply(policies, obj)) == [{"HTTP_PROXY": HTTP}]
 
 
 def test_a_variable_without_a_setting_becomes_empty() -> None:
@@ -289,11 +278,14 @@ def paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from paths(value, (*path, key))
 
 
-@given(st.sampled_from(sorted(SHAPES)), st.integers(0, 10_000), _BROKEN, st.sampled_from([FULL, NONE, OTHER]))
+_WRITTEN = [obj for file in sorted(HERE.rglob("before.yaml")) for obj in yaml.safe_load_all(file.read_text())]
+
+
+@given(st.sampled_from(_WRITTEN), st.integers(0, 10_000), _BROKEN, st.sampled_from([FULL, NONE, OTHER]))
 def test_property_a_wrong_type_anywhere_never_raises_and_twice_is_once(
-    shape: str, place: int, broken: Any, settings: ProxySettings
+    written: Any, place: int, broken: Any, settings: ProxySettings
 ) -> None:
-    obj = SHAPES[shape]()
+    obj = copy.deepcopy(written)
     everywhere = list(paths(obj))
     *parents, last = everywhere[place % len(everywhere)]
     lookup(obj, parents)[last] = broken
