@@ -15,6 +15,7 @@ _PARTS = (
     r"(?s)(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://)?(?:(?P<user_info>.*)@)?"
     r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)"
 )
+_IN_SECRET = "secret://"  # noqa: S105 -- a scheme
 
 
 class ProxyUrl(NamedTuple):
@@ -64,6 +65,19 @@ def split_url(text: str) -> ProxyUrl:
     return ProxyUrl(
         match["scheme"] or "", match["user_info"], match["host"], match["port"] or "", match["tail"]
     )
+
+
+def url_in_secret(name: str, key: str) -> str:
+    """Return a URL that stands in a Secret, under a key: ``secret://proxy/http_proxy``. Only this program reads it."""
+    return f"{_IN_SECRET}{name}/{key}"
+
+
+def secret_key_ref(url: str) -> dict[str, str]:
+    """Return name and key of the Secret in which a URL stands, as Kubernetes refers to it; empty for any other URL."""
+    if not url.startswith(_IN_SECRET):
+        return {}
+    name, _, key = url.removeprefix(_IN_SECRET).partition("/")
+    return {"name": name, "key": key}
 
 
 def is_port(text: str) -> bool:

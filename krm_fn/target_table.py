@@ -39,6 +39,7 @@ class TargetRow(NamedTuple):
         traces: words of which one is in the text of every object that holds such.
         beside: the kinds of the objects beside which it creates others (``Target.companions``).
         is_generator: it does so only where its option ``generate`` asks for it.
+        takes_secrets: some of its places refer to a Secret that holds the URLs.
     """
 
     module: str
@@ -50,6 +51,7 @@ class TargetRow(NamedTuple):
     traces: Texts = ()
     beside: frozenset[GroupKind] = frozenset()
     is_generator: bool = False
+    takes_secrets: bool = False
 
 
 def _kinds(*names: str) -> frozenset[GroupKind]:
@@ -143,6 +145,7 @@ ROWS: Mapping[str, TargetRow] = {
             "config.openshift.io/inject-proxy",
         ),
         reference_words=("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef"),
+        takes_secrets=True,
     ),
     "workloads.data": TargetRow(
         "workloads.proxy_data",
@@ -158,6 +161,7 @@ ROWS: Mapping[str, TargetRow] = {
         text_hints=("fn.inject-proxy.io/proxy",),
         reference_words=("valuesFrom", "configMapKeyRef", "secretKeyRef"),
         fills=VALUES,
+        takes_secrets=True,
     ),
     "kyverno": TargetRow(
         "kyverno.policies",
@@ -178,6 +182,7 @@ ROWS: Mapping[str, TargetRow] = {
             "no_proxy",
             "fn.inject-proxy.io/policy",
         ),
+        takes_secrets=True,
     ),
     "nodes.classes": TargetRow(
         "nodes.clusterclass.class_target", _CLUSTER | _kinds("ClusterClass.cluster.x-k8s.io")

@@ -144,14 +144,18 @@ def matches_any(text: str, globs: Iterable[str]) -> bool:
 
 
 class Selector(NamedTuple):
-    """Which objects may be changed: the matchers of ``include`` and ``exclude``."""
+    """Which objects may be changed: the matchers of ``include`` and ``exclude``.
+
+    ``sources`` are the objects from which values are read, here or in a cluster: a run never writes into them.
+    """
 
     include: tuple[Data, ...] = ()
     exclude: tuple[Data, ...] = ()
+    sources: tuple[Data, ...] = ()
 
     def selects(self, subject: Data) -> bool:
-        """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` does."""
-        for matcher in self.exclude:
+        """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` and ``sources`` does."""
+        for matcher in (*self.exclude, *self.sources):
             if matches(matcher, subject):
                 return False
         if not self.include:
@@ -171,7 +175,7 @@ class Override(NamedTuple):
     """One entry of ``spec.overrides``: the matcher of the places that it is for, and its settings.
 
     None means "as before". ``replaces``: ``no_proxy`` replaces the entries before; it is not added behind them.
-    ``policy`` holds the members of a ``Policy`` that it changes.
+    ``policy`` holds the members of a ``Policy`` that it changes, ``secret`` the URLs that stand in a Secret.
     """
 
     match: Data
@@ -181,6 +185,7 @@ class Override(NamedTuple):
     replaces: bool = False
     disabled: bool | None = None
     policy: Data = _NOTHING
+    secret: Urls | None = None
 
 
 class Declaration(NamedTuple):
@@ -193,6 +198,8 @@ class Declaration(NamedTuple):
         policy: ``noProxyPolicy``.
         disabled: the place gets no proxy.
         is_declared: a proxy is named, or it is said that there is none.
+        secret: the two URLs of ``secretRef``, which stand in a Secret; None without it.
+        by_secret: the place refers to that Secret, and does not need the URLs as text.
     """
 
     http_proxy: str = ""
@@ -201,6 +208,8 @@ class Declaration(NamedTuple):
     policy: Policy = Policy()
     disabled: bool = False
     is_declared: bool = False
+    secret: Urls | None = None
+    by_secret: bool = False
 
     @property
     def has_list(self) -> bool:
@@ -212,7 +221,14 @@ class Declaration(NamedTuple):
         """The proxies for ``http://`` and ``https://``, "" for none."""
         if self.disabled:
             return ("", "")
+        if self.secret and self.by_secret:
+            return self.secret
         return (self.http_proxy, self.https_proxy)
+
+    @property
+    def lacks_text(self) -> bool:
+        """Whether only a Secret holds the URLs, and the place does not refer to it."""
+        return self.secret is not None and not self.disabled and not any(self.urls)
 
     def differs(self, other: Declaration) -> bool:
         """Return whether the other one says something else, whether anything declares it or not."""
@@ -224,6 +240,8 @@ class Declaration(NamedTuple):
         for name in ("http_proxy", "https_proxy", "disabled"):
             if getattr(override, name) is not None:
                 said[name] = getattr(override, name)
+        if override.secret or override.http_proxy or override.https_proxy:
+            said["secret"] = override.secret  # its own URLs win over a Secret of before
         no_proxy = () if override.replaces else self.no_proxy
         if override.no_proxy is not None:
             no_proxy += override.no_proxy
@@ -299,6 +317,7 @@ class ProxyConfig(NamedTuple):
         hash_names: ``rollout.hashNames``; None where it is not given.
         fail_on: the least severity that makes a run fail.
         secret_urls: the URLs with a password that come from a Secret of ``spec.from``.
+        clear_text: the systems and targets that may hold a password, although a Secret holds it for others.
         reads_objects: objects of ``spec.from`` say a part of it.
         trusted_namespaces: globs, see ``trusts``.
         views: the ProxyConfig with the values of each of several objects of one name that differ; empty if none do.
@@ -318,6 +337,7 @@ class ProxyConfig(NamedTuple):
     hash_names: bool | None = None
     fail_on: Severity = Severity.ERROR
     secret_urls: frozenset[str] = frozenset()
+    clear_text: Texts = ()
     reads_objects: bool = False
     trusted_namespaces: Texts = ()
     views: tuple[ProxyConfig, ...] = ()
@@ -349,9 +369,17 @@ class ProxyConfig(NamedTuple):
         return self.is_removal or any(override.disabled for override in self.overrides)
 
     @property
+    def urls_in_secrets(self) -> frozenset[str]:
+        """The URLs of ``secretRef``, here and in overrides."""
+        urls = {*(self.declaration.secret or ())}
+        for override in self.overrides:
+            urls.update(override.secret or ())
+        return frozenset(urls)
+
+    @property
     def proxy_urls(self) -> frozenset[str]:
         """The URLs of all proxies that ``spec``, its overrides and the objects of ``spec.from`` name."""
-        urls = {*self.declaration.urls, *self.secret_urls}
+        urls = {*self.declaration.urls, *self.secret_urls, *self.urls_in_secrets}
         for override in self.overrides:
             urls.add(override.http_proxy or "")
             urls.add(override.https_proxy or "")

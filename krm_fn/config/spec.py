@@ -23,10 +23,11 @@ from krm_fn.config.proxy_config import (
 from krm_fn.errors import ConfigProblem
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import HIDDEN
-from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple, Urls
 from krm_fn.noproxy import Entry, Style, may_hold_a_credential
 from krm_fn.noproxy.entries import NoProxy
 from krm_fn.patch import Data, Pointer, field_path, list_at, lookup, text_at
+from krm_fn.proxy_url import url_in_secret
 
 _LONGEST = 80
 PlacedTexts = Iterator[tuple[Pointer, str]]
@@ -115,7 +116,7 @@ def built(spec: Data, names: FieldNames) -> ProxyConfig:
     fail_on = spec.get("failOn", "Error")
     declaration = Declaration().under(_override(spec, (), names))
     config = ProxyConfig(
-        declaration._replace(is_declared=any(declaration.urls)),
+        declaration._replace(is_declared=any((*declaration.urls, declaration.secret))),
         mode=Mode(mode),
         overrides=tuple(_override(spec, ("overrides", str(at)), names) for at in overrides),
         cluster_defaults=_cluster_defaults(spec, names),
@@ -128,6 +129,7 @@ def built(spec: Data, names: FieldNames) -> ProxyConfig:
         hash_names=lookup(spec, ("rollout", "hashNames")),
         fail_on=Severity[fail_on.upper()],
         trusted_namespaces=tuple(spec.get("trustedNamespaces", ())),
+        clear_text=tuple(spec.get("allowClearText", ())),
     )
     if not config.removes or not config.proxy_urls:
         return config
@@ -138,6 +140,7 @@ def _written_proxies(config: ProxyConfig) -> list[Declaration]:
     """Return the proxies that a run writes into containers: that of `spec`, and that of each override."""
     declared = config.declaration
     proxies = [declared, *map(declared.under, config.overrides)]
+    proxies += [proxy._replace(by_secret=True) for proxy in proxies if proxy.secret]
     return [proxy for proxy in proxies if any(proxy.urls)]
 
 
@@ -196,7 +199,16 @@ def _override(spec: Any, path: Pointer, names: FieldNames) -> Override:
         replaces=written.get("noProxyMode") == "Replace",
         disabled=written.get("disabled"),
         policy=_policy(spec, path, names),
+        secret=_urls_in_secret(written.get("secretRef")),
     )
+
+
+def _urls_in_secret(written: Data | None) -> Urls | None:
+    if not written:
+        return None
+    name = written["name"]
+    keys = (written.get("httpProxyKey", "http_proxy"), written.get("httpsProxyKey", "https_proxy"))
+    return (url_in_secret(name, keys[0]), url_in_secret(name, keys[1]))
 
 
 def _severities(rules: Mapping[str, str]) -> dict[str, Severity | None]:
@@ -208,17 +220,20 @@ def _severities(rules: Mapping[str, str]) -> dict[str, Severity | None]:
 
 
 def _selector(spec: Data) -> Selector:
-    """Return the selector of the user, without the objects from which values are read.
-
-    Writing to these would turn an output into an input.
-    """
-    exclude = [*list_at(spec, ("selector", "exclude"))]
-    for source in spec.get("from", ()):
+    """Return the selector of the user, with the objects of ``from`` and ``secretRef`` as its sources."""
+    named = [*spec.get("from", ())]
+    parts = [spec, *spec.get("overrides", ())]
+    secrets = [part["secretRef"]["name"] for part in parts if "secretRef" in part]
+    named += [{"kind": "Secret", "name": name} for name in secrets]
+    sources = []
+    for source in named:
         matcher = {"names": [source["name"]], "kinds": [source["kind"]]}
         if "namespace" in source:
             matcher["namespaces"] = [source["namespace"]]
-        exclude.append(matcher)
-    return Selector(tuple(list_at(spec, ("selector", "include"))), tuple(exclude))
+        sources.append(matcher)
+    include = list_at(spec, ("selector", "include"))
+    exclude = list_at(spec, ("selector", "exclude"))
+    return Selector(tuple(include), tuple(exclude), tuple(sources))
 
 
 def _certificates(written: Data) -> Certificates:

@@ -120,6 +120,10 @@ def run_checked(
         complete(overview, config)
     judged = [*review(overview, config, given.ref)]
     judged += _unused(objects, overview, config, given)
+    if config.secret_urls or config.urls_in_secrets:
+        from krm_fn.pipeline import passwords  # noqa: PLC0415 -- few proxies have one
+
+        judged += passwords.review(objects, records, config, given.ref)
     if objects.others:
         from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- as above
 

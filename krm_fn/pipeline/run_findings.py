@@ -14,13 +14,12 @@ from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Style
 from krm_fn.noproxy.policy import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
-from krm_fn.places.place import same_value
+from krm_fn.places.place import LACKS_TEXT, same_value
 from krm_fn.plan import OtherNodes, Overview
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.products.distributions import PRODUCTS
-from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
+from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
-from krm_fn.products.release_kinds import APPLICATION
 from krm_fn.products.systems import targets_of
 from krm_fn.settings import declared_urls
 from krm_fn.target_table import SYSTEMS
@@ -56,7 +55,6 @@ def review(
     for target_record in targets:
         if target_record.variables:
             yield from map(target_record.result, _about_place(target_record))
-    yield from _exposed_passwords(targets, config)
     yield from _service_addresses(targets)
     yield from _about_list(overview, config, config_ref)
 
@@ -96,8 +94,12 @@ def _about_place(target_record: TargetRecord) -> Results:
             yield result
     if keeps or not all(result.reports_edit for result in target_record.results):
         return
+    settings = target_record.resolved.settings
+    texts = (settings.in_text or settings).variables()
     for reading in target_record.after:
         value = variables.get(reading.variable, "")
+        if reading.value == texts.get(reading.variable):
+            continue
         if reading.text and not same_value(reading.variable, reading.text, value):
             message = (
                 f"`{reading.variable}` of {reading.place} has another value than this ProxyConfig says: "
@@ -151,6 +153,8 @@ def _unreached(target_record: TargetRecord) -> Results:
             "in `spec`, or in an override without `roles` and `workerGroups`"
         )
         yield Result.of("OverrideNotReached", message)
+    if target_record.resolved.lacks_text:
+        yield Result.of("ByHand", LACKS_TEXT)
     claims = target_record.resolved.withheld
     if claims:
         names = dict.fromkeys(f"`{claim.cluster.full_name}`" for claim in claims)
@@ -163,37 +167,6 @@ def _unreached(target_record: TargetRecord) -> Results:
 
 
 # the list of objects as a whole
-
-
-def _exposed_passwords(targets: Iterable[TargetRecord], config: ProxyConfig) -> Results:
-    """Yield a warning for each object but a Secret into which a password is written that comes from a Secret."""
-    exposed = set()
-    for target_record in targets:
-        ref = target_record.obj.ref
-        if target_record.obj.group_kind == _SECRET:
-            continue
-        for reading in target_record.after:
-            if reading.value in config.secret_urls and ref not in exposed:
-                exposed.add(ref)
-                message = (
-                    f"this {ref.kind} holds the password of the proxy in clear text, which `spec.from` takes from a "
-                    f"Secret; {_how_to_hide(target_record)}"
-                )
-                yield target_record.result(Result.of("PasswordExposed", message, reading.path))
-
-
-def _how_to_hide(target_record: TargetRecord) -> str:
-    """Return how to keep a password of the proxy in a Secret."""
-    is_class = target_record.target_id == OF_CLASSES and target_record.obj.group_kind != APPLICATION
-    if target_record.target_id in KUBEADM.targets or is_class:
-        return (
-            "set `content: Secret` for the targets `nodes.containerd` and `nodes.kubelet`, and `exports: false` for "
-            "`nodes.commands`"
-        )
-    return (
-        "let a Secret hold it, such as one that `valuesFrom` of a chart names, or give the target "
-        f"`{target_record.target_id}` a proxy without a password, in an entry of `spec.overrides`"
-    )
 
 
 def _service_addresses(targets: Iterable[TargetRecord]) -> Results:

@@ -7,17 +7,18 @@ their order are never touched: ``$(NAME)`` sees only entries before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Results, wrong_type
-from krm_fn.light_typing import Any, Fields, NamedTuple, Texts, Variables
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, items_at, list_at, lookup, text_at
 from krm_fn.places.place import Place, Reading, Readings
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
+from krm_fn.proxy_url import secret_key_ref, url_in_secret
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 CONTAINERS, INIT_CONTAINERS = "containers", "initContainers"
@@ -126,11 +127,13 @@ class EnvEntries(NamedTuple):
         names: those that it gets, in the order of new ones.
         provided: the variables that its container gets from other objects.
         env_from: the ``envFrom`` of its container.
+        ours: the URLs in Secrets to which our entries refer.
     """
 
     names: Texts = PROXY_VARIABLES
     provided: Provided = Provided()
     env_from: Any = None
+    ours: Collection[str] = ()
 
     def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that the list sets, the last entry of each name.
@@ -149,6 +152,9 @@ class EnvEntries(NamedTuple):
             is_provided = entry in self.provided.entries
             blank = blank._replace(is_provided=is_provided, maybe_elsewhere=beside)
             reading = read_entry(blank, entry)
+            url = _url_in_secret(entry)
+            if url in self.ours:
+                reading = reading._replace(value=url, why_unknown="")
             yield reading
             lower = name.lower()
             if "no_proxy" not in self.names and lower not in last:
@@ -157,9 +163,7 @@ class EnvEntries(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Correct the first entry of each variable, remove the others, and add missing ones."""
         env = draft.items(place.path)
-        values = {}
-        for name, value in settings.variables().items():
-            values[name] = kubernetes_env(value)
+        values = {name: _said(value) for name, value in settings.variables().items()}
         entries = []
         done = set()
         for path, entry in items_at(draft.data, place.path):
@@ -177,14 +181,20 @@ class EnvEntries(NamedTuple):
             if entry in self.provided.entries:
                 entries.append(entry)
                 continue
-            _report_reference(draft, place, path, entry)
+            if (
+                "valueFrom" not in values.get(variable, {})
+                and _url_in_secret(entry) not in self.ours
+            ):
+                _report_reference(draft, place, path, entry)
             if variable in values:
                 entries.append(_corrected(entry, values[variable]))
         entries = self._completed(entries, values, done)
         if entries != env:
             place.put(draft, entries)
 
-    def _completed(self, entries: list[Any], values: Variables, done: set[str]) -> list[Any]:
+    def _completed(
+        self, entries: list[Any], values: Mapping[str, Fields], done: set[str]
+    ) -> list[Any]:
         """Return the entries with those that are missing at the end: in our order, if both cases are there of each."""
         # New entries join ours at the end. If these are in our order, each with its other case, all of them are in it.
         start = len(entries)
@@ -200,7 +210,7 @@ class EnvEntries(NamedTuple):
             if name in done or name not in values:
                 continue
             if name.upper() not in self.provided.names:
-                ours.append({"name": name, "value": values[name]})
+                ours.append({"name": name, **values[name]})
         if is_in_order:
             ours.sort(key=lambda entry: self.names.index(entry["name"]))
         return [*entries[:start], *ours]
@@ -216,11 +226,25 @@ class EnvEntries(NamedTuple):
         return frozenset()
 
 
-def _corrected(entry: Data, value: str) -> Fields:
+def _said(value: str) -> Fields:
+    """Return the member of an entry that gives its variable a value: the text, or a reference to a Secret."""
+    in_secret = secret_key_ref(value)
+    if in_secret:
+        return {"valueFrom": {"secretKeyRef": in_secret}}
+    return {"value": kubernetes_env(value)}
+
+
+def _url_in_secret(entry: Data) -> str:
+    """Return the URL in a Secret to which an entry refers."""
+    reference = lookup(entry, ("valueFrom", "secretKeyRef"))
+    return url_in_secret(text_at(reference, "name"), text_at(reference, "key"))
+
+
+def _corrected(entry: Data, said: Fields) -> Fields:
     """Return an entry with another value; members in the order that they have."""
     # The API server rejects an entry with ``value`` and ``valueFrom``, so only two members stay.
-    members = {**entry, "value": value}
-    return {name: member for name, member in members.items() if name in ("name", "value")}
+    members = {**entry, **said}
+    return {name: member for name, member in members.items() if name == "name" or name in said}
 
 
 def _report_reference(draft: Draft, place: Place, path: Pointer, member: Data) -> None:

@@ -149,8 +149,22 @@ class Place(NamedTuple):
             draft.set(self.path, value)
 
 
+LACKS_TEXT = (
+    "cannot refer to the Secret of `spec.secretRef`, and needs the URL as text, so it gets no proxy: write `httpProxy` "
+    "and `httpsProxy`, too, of a proxy without a password, or in an override for it"
+)
+"""The message about a place that gets no proxy because only a Secret holds the URLs."""
 Places = Iterable[Place | Result]
 """The places of an object, and a finding for each one that cannot be written."""
+
+
+def in_text(place: Place, settings: ProxySettings) -> Places:
+    """Yield a place that cannot refer to a Secret, with the URLs as text, or a warning where there are none."""
+    own = settings.in_text
+    if own and settings.sets_any and not (own.http_proxy or own.https_proxy):
+        yield Result.of("ByHand", LACKS_TEXT, place.path)
+    else:
+        yield place._replace(settings=own)
 
 
 def write_places(draft: Draft, places: Places, settings: ProxySettings) -> None:

@@ -158,7 +158,7 @@ def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: P
         return
     if any(is_edited(target, obj, config) for target in targets):
         overview.candidates += 1
-        overview.selected += fits(obj, config.selector._replace(exclude=()))
+        overview.selected += fits(obj, config.selector._replace(exclude=(), sources=()))
 
 
 def _add_targets(

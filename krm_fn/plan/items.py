@@ -27,7 +27,7 @@ def is_selected(obj: Object, config: ProxyConfig) -> bool:
 
 def fits(obj: Object, selector: Selector) -> bool:
     """Return whether a selector includes an object."""
-    if not (selector.include or selector.exclude):
+    if not any(selector):
         return True
     return selector.selects(obj.subject)
 

@@ -142,7 +142,8 @@ class TargetRecord:
     def all_settings(self) -> list[ProxySettings]:
         """The proxy that the object gets, and those of the groups of nodes that it makes."""
         groups = self.class_context.groups.values() if self.class_context else ()
-        return [self.resolved.settings, *groups]
+        own = self.resolved.settings
+        return [own, own.in_text or own, *groups]
 
     @property
     def proxy_urls(self) -> set[str]:

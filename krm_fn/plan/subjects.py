@@ -204,7 +204,7 @@ def lacking(
             beside.add(key, None)
             yield record
             continue
-        is_excluded = fits(obj, config.selector._replace(exclude=()))
+        is_excluded = fits(obj, config.selector._replace(exclude=(), sources=()))
         is_asked = record.item_index == NO_ITEM and record.targets[0].is_asked
         if is_asked and not is_excluded:
             overview.not_generated.append(obj)

@@ -40,6 +40,8 @@ class ProxySettings(NamedTuple):
             its Cluster has as a whole.
         is_declared: False where nothing declares a proxy for this object, which keeps the one that it has, or none.
         is_listed: False where only the name of that Cluster is known, because it is not in the list.
+        urls_in_secrets: the URLs of ``secretRef``: what refers to one is ours.
+        in_text: the settings for a place that needs the URLs as text; None where no Secret holds them.
         removed: the settings that are to be removed, where somebody else's values stay; None where they are not known.
     """
 
@@ -54,6 +56,8 @@ class ProxySettings(NamedTuple):
     differs_from_cluster: bool = False
     is_declared: bool = True
     is_listed: bool = True
+    urls_in_secrets: frozenset[str] = frozenset()
+    in_text: ProxySettings | None = None
     removed: ProxySettings | None = None
 
     @property
@@ -121,6 +125,7 @@ class Resolved(NamedTuple):
         conflicts: the places whose proxies differ, the one whose proxy was taken first; empty where they agree.
         missing: the facts that are needed and not known.
         unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
+        lacks_text: a Secret holds the URLs, and the target needs them as text.
         withheld: the memberships that only the object itself claims, and whose proxy it does not get.
         strangers: the Clusters that use a class of another namespace, and of whose own one nothing counts.
         of_role: the role whose proxy all machines get; None where it is that of the Cluster.
@@ -133,6 +138,7 @@ class Resolved(NamedTuple):
     conflicts: Texts = ()
     missing: tuple[Missing, ...] = ()
     unreachable_overrides: Texts = ()
+    lacks_text: bool = False
     withheld: Memberships = ()
     strangers: Memberships = ()
     of_role: Role | None = None

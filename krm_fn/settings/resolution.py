@@ -38,7 +38,7 @@ from krm_fn.noproxy.policy import (
 from krm_fn.patch import Data
 from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES
 from krm_fn.settings.proxy_settings import Missing, ProxySettings, Resolved
-from krm_fn.target_table import system_of
+from krm_fn.target_table import ROWS, system_of
 
 _CALLED_INSIDE = "the parts of this program call each other by this name"
 
@@ -61,6 +61,8 @@ def declaration(config: ProxyConfig, subject: Data) -> Declaration:
     for override in config.overrides:
         if matches(override.match, subject):
             declared = declared.under(override)
+    if declared.secret and takes_secrets(subject["targets"][0]):
+        declared = declared._replace(by_secret=True)
     mirror = config.mirror
     policy = declared.policy
     if mirror is None or policy.style is Style.VERBATIM or not policy.derives(MIRRORS):
@@ -69,6 +71,11 @@ def declaration(config: ProxyConfig, subject: Data) -> Declaration:
         return declared
     entry = Entry.from_config(mirror.host, "spec.registryMirror.url")
     return declared._replace(no_proxy=(*declared.no_proxy, entry))
+
+
+def takes_secrets(target_id: str) -> bool:
+    """Return whether places of a target refer to the Secret of ``secretRef``."""
+    return target_id in ROWS and ROWS[target_id].takes_secrets
 
 
 def subject_of(membership: Membership, target_id: str, name: str = "") -> Data:
@@ -185,12 +192,12 @@ def talks_to_nodes(
 
 def cache_key(
     target_id: str, config: ProxyConfig, memberships: Sequence[Membership]
-) -> tuple[str, bool]:
+) -> tuple[str, bool, bool]:
     """Return a cache key: targets with equal keys and equal readers get the same proxy."""
     names_targets = any("targets" in override.match for override in config.overrides)
     tells_apart = names_targets or _keeps(config, target_id)
     calls_nodes = talks_to_nodes(target_id, config.targets, memberships)
-    return target_id if tells_apart else "", calls_nodes
+    return target_id if tells_apart else "", calls_nodes, takes_secrets(target_id)
 
 
 def resolve(  # noqa: PLR0913 -- all but the first two are keywords
@@ -221,7 +228,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     ]
     trusted = [known for known in memberships if known not in strangers]
     memberships = trusted or [_known_elsewhere(guest) for guest in strangers]
-    blank = _blank(memberships)
+    blank = _blank(memberships)._replace(urls_in_secrets=config.urls_in_secrets)
     is_removal = config.is_removal
     if is_removal and not _keeps(config, target):
         return Resolved(blank)
@@ -236,8 +243,15 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
             places.append(DeclaredPlace(membership, subject, declared, network))
         resolved = _resolved(config, places, readers, own)
         resolved = resolved._replace(strangers=tuple(strangers))
+        first = places[0].declaration
+        if first.by_secret and not first.disabled:
+            by_secret = resolved.settings
+            in_text = by_secret._replace(http_proxy=first.http_proxy, https_proxy=first.https_proxy)
+            resolved = resolved._replace(settings=by_secret._replace(in_text=in_text))
     if is_removal:
-        return Resolved(blank._replace(removed=resolved.settings))
+        removed = resolved.settings
+        text_removed = blank._replace(removed=removed.in_text) if removed.in_text else None
+        return Resolved(blank._replace(removed=removed, in_text=text_removed))
     return resolved
 
 
@@ -253,7 +267,7 @@ def _resolved(
         http_proxy=first.urls[0],
         https_proxy=first.urls[1],
         differs_from_cluster=any(_differs_from_cluster(config, place) for place in places),
-        is_declared=first.is_declared,
+        is_declared=first.is_declared and not first.lacks_text,
     )
     resolved = Resolved(
         settings=settings,
@@ -261,6 +275,7 @@ def _resolved(
         policy=first.policy,
         conflicts=_conflicts(places),
         unreachable_overrides=_unreachable_overrides(config, places),
+        lacks_text=first.lacks_text,
     )
     if not any(first.urls):
         return resolved

@@ -12,7 +12,7 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Data
 from krm_fn.places.installed_charts import ChartSources
 from krm_fn.places.place import Places, Readings, read_places, write_places
-from krm_fn.places.provided import DataReference, DataUses
+from krm_fn.places.provided import DataReference, DataUses, namespace_of
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets import (
@@ -129,6 +129,10 @@ class Target:
             "" if no node has a proxy, or the object is for many Clusters; None if nodes take no files from a Secret.
         """
         return None
+
+    def pod_namespace(self, data: Data) -> str:
+        """Return the namespace of the pods that read the proxy of an object; "" where nothing names it."""
+        return namespace_of(data)
 
     def outdated(self, data: Data) -> Result | None:
         """Return a finding about an object that holds for any proxy, such as a kind that its product gives up."""

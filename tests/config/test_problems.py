@@ -141,7 +141,10 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "an override for no one": ({"overrides": [{"disabled": True}]}, "overrides[0]: must hold `match`"),
     "an override that sets nothing": (
         {"overrides": [{"match": {"clusters": ["a"]}}]},
-        "overrides[0]: must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabled` or `noProxyPolicy`",
+        (
+            "overrides[0]: must set something: `httpProxy`, `httpsProxy`, `secretRef`, `noProxy`, `disabled` or "
+            "`noProxyPolicy`"
+        ),
     ),
     "a target that is not there": (
         {"overrides": [{"match": {"targets": ["kubelets"]}, "disabled": True}]},

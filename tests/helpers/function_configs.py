@@ -23,7 +23,7 @@ DECLARED = f"{HEAD}  httpProxy: {URL}\n  httpsProxy: {URL}\n"
 """A ProxyConfig as text, to which a test adds fields of its `spec`."""
 NO_PROXY_AT_ALL = (
     "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`, "
-    "or `from`, `trustedCA`, `registryMirror` or `mode: Remove`, which need neither"
+    "or `secretRef`, `from`, `trustedCA`, `registryMirror` or `mode: Remove`, which need neither"
 )
 FOLDER = ROOT / "functionconfig"
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "proxyconfig.schema.json").read_text(encoding="utf-8"))

@@ -25,7 +25,7 @@ _REFERENCES = {
 
 
 TOPICS = {
-    "fields of the proxy": ("httpProxy", "httpsProxy", "noProxy", "mode"),
+    "fields of the proxy": ("httpProxy", "httpsProxy", "secretRef", "allowClearText", "noProxy", "mode"),
     "fields of NO_PROXY": ("noProxyPolicy",),
     "fields of clusters": ("clusterDefaults", "trustedNamespaces", "overrides"),
     "fields of the selection": ("only", "selector"),

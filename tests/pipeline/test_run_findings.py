@@ -137,51 +137,9 @@ def test_a_removal_replaces_no_list() -> None:
     assert [result.code for result in outcome.results if result.code] == ["OtherProxy"]
 
 
-# passwords
-
-PATCH = f'proxy:\n  noProxy: "corp.example"\n  http: "{URL}"\n  https: "{URL}"\n'
-SECRET = manifest("v1", "Secret", "source", stringData={"values": PATCH})
-FROM_SECRET = {"from": [{"kind": "Secret", "name": "source", "namespace": "org", "format": "GiantSwarm"}]}
-NODES = manifest("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", spec={"kubeadmConfigSpec": {}})
-RELEASE = manifest(
-    "helm.toolkit.fluxcd.io/v2",
-    "HelmRelease",
-    "cert-manager",
-    spec={"chart": {"spec": {"chart": "cert-manager"}}, "values": {"http_proxy": "http://old.corp.example:1"}},
-)
-RELEASE["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "true"}
-VALUES = "cluster:\n  proxy:\n    http: http://old.corp.example:1\n"
-
-
-@pytest.mark.parametrize(
-    ("item", "advice"),
-    [
-        pytest.param(NODES, "`content: Secret`", id="files of nodes"),
-        pytest.param(RELEASE, "`valuesFrom`", id="a HelmRelease"),
-    ],
-)
-def test_a_password_that_comes_from_a_secret_and_shows_is_one_warning(item: dict[str, Any], advice: str) -> None:
-    outcome = ran(FROM_SECRET, SECRET, item)
-    (result,) = with_code("PasswordExposed", outcome)
-    assert (result.severity, result.ref.kind) == (Severity.WARNING, item["kind"])
-    assert advice in result.message
-    assert PASSWORD not in "".join(result.line() for result in outcome.results)
-
-
-@pytest.mark.parametrize(
-    ("spec", "item"),
-    [
-        pytest.param(
-            FROM_SECRET, manifest("v1", "Secret", "prod-cluster-values", stringData={"values": VALUES}), id="a Secret"
-        ),
-        pytest.param({"httpProxy": URL, "httpsProxy": URL}, NODES, id="a password of the ProxyConfig itself"),
-    ],
-)
-def test_no_other_password_is_one(spec: dict[str, Any], item: dict[str, Any]) -> None:
-    assert with_code("PasswordExposed", ran(spec, SECRET, item)) == []
-
-
 # settings without effect, and what is filled in later
+
+NODES = manifest("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", spec={"kubeadmConfigSpec": {}})
 
 CERT_MANAGER = with_lists("a")
 CERT_MANAGER["metadata"] |= {"name": "cert-manager", "labels": {"app.kubernetes.io/name": "cert-manager"}}

@@ -16,7 +16,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import items_at, text_at
+from krm_fn.patch import Pointer, items_at, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.plan import items_of_kinds
 from krm_fn.plan.items import readable_objects
@@ -38,12 +38,18 @@ from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
 _NAME_IN_FILE = ("contentFrom", "secret", "name")
 _TARGET = "giantswarm.systemdProxy"
 """The target that writes the Secrets of Clusters."""
-_SECRET_NAMES = {
-    "Secret": NAME,
-    "ExternalSecret": ("spec", "target", "name"),
-    "SealedSecret": ("spec", "template", "metadata", "name"),
+_SECRET_NAMES: dict[str, tuple[Pointer, ...]] = {
+    "Secret": (NAME,),
+    "ExternalSecret": (NAME, ("spec", "target", "name")),
+    "SealedSecret": (NAME, ("spec", "template", "metadata", "name")),
+    # It makes ExternalSecrets in namespaces that it selects: it counts for all of them.
+    "ClusterExternalSecret": (
+        NAME,
+        ("spec", "externalSecretName"),
+        ("spec", "externalSecretSpec", "target", "name"),
+    ),
 }
-"""The kinds of objects that are, or become, a Secret -> where they have its name."""
+"""The kinds of objects that are, or become, a Secret -> where they may have its name."""
 
 
 class _Reference(NamedTuple):
@@ -153,10 +159,7 @@ def _missing(
     wanted = [reference for reference in references if reference.user.record in with_proxy]
     if not wanted:
         return
-    listed: ObjectIndex[None] = ObjectIndex()
-    for obj in readable_objects(source, items_of_kinds(source, _SECRET_NAMES)):
-        for path in (NAME, _SECRET_NAMES.get(obj.ref.kind, NAME)):
-            listed.add(_key(obj, text_at(obj.data, path)), None)
+    listed = secrets_in(source)
     for secret, user in wanted:
         if not listed.candidates(secret):
             message = (
@@ -165,6 +168,15 @@ def _missing(
             )
             finding = Result.of("SecretMissing", message, user.path)
             yield RolloutNote(user.record, finding)
+
+
+def secrets_in(source: ObjectSource) -> ObjectIndex[None]:
+    """Return the Secrets of a list, and those that objects in it make."""
+    listed: ObjectIndex[None] = ObjectIndex()
+    for obj in readable_objects(source, items_of_kinds(source, _SECRET_NAMES)):
+        for path in _SECRET_NAMES.get(obj.ref.kind, ()):
+            listed.add(_key(obj, text_at(obj.data, path)), None)
+    return listed
 
 
 def _key(obj: Object, name: str) -> Key:

@@ -15,7 +15,7 @@ from krm_fn.places.choice import chosen_charts
 from krm_fn.places.containers import Container, EnvEntries
 from krm_fn.places.installed_charts import ChartSources, ChartUse, charts_of
 from krm_fn.places.mapping_forms import Members, VariableMembers
-from krm_fn.places.place import KEEP, OVERRIDE, Form, Place, quoted
+from krm_fn.places.place import KEEP, OVERRIDE, Form, Place, in_text, quoted
 from krm_fn.places.provided import DataReference, DataUses, provided_for, references_in
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products.charts import MAPPING, Chart, ChartValue, Version
@@ -126,6 +126,10 @@ class _Charts(Target):
                 names += other_names(installation)
         return Readers(audience, tuple(dict.fromkeys(names)))
 
+    def pod_namespace(self, data: Data) -> str:
+        """Return the namespace into which an object installs its charts."""
+        return namespace_of_release(data)
+
     def references(
         self, data: Data, options: Options, sources: ChartSources
     ) -> Iterator[DataReference]:
@@ -229,19 +233,26 @@ class _ChartPlaces(NamedTuple):
         """Yield the places in the values at a path of a document."""
         keeps = self.context.options.get("conflict", OVERRIDE) == KEEP
         there = lookup(document, root)
-        sets_proxy = self.context.settings.sets_any
+        settings = self.context.settings
+        sets_proxy = settings.sets_any
         for value in self.values:
             if sets_proxy and not is_read(value, there):
                 continue
             existing = lookup(there, value.steps)
             container = _container(value, there)
             provided = provided_for(self.context.uses, namespace_of_release(self.data), container)
-            form = _form(value, existing, EnvEntries(provided=provided))
+            entries = EnvEntries(provided=provided, ours=settings.urls_in_secrets)
+            form = _form(value, existing, entries)
             label = f"{quoted(value.names)} of the chart {self.name}"
             path = root if value.texts else (*root, *value.steps)
-            yield Place(path, form, label, keep, on_conflict_keep=keeps)
+            is_list = isinstance(form, EnvEntries)
+            place = Place(path, form, label, keep, on_conflict_keep=keeps)
+            if is_list:
+                yield place
+            else:
+                yield from in_text(place, settings)
             # Helm merges mappings, and replaces lists as a whole.
-            is_new_list = isinstance(form, EnvEntries) and existing is None
+            is_new_list = is_list and existing is None
             if sets_proxy and is_new_list and self._replaces_others(root):
                 yield Result.of("ListReplaced", _REPLACED.format(label=label), path)
 

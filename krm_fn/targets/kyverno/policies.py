@@ -5,7 +5,7 @@ from __future__ import annotations
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Texts
 from krm_fn.noproxy import Audience
-from krm_fn.places.place import Place, read_places
+from krm_fn.places.place import Place, in_text, read_places
 from krm_fn.places.provided import name_of
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.kyverno import checks, generated, rules
@@ -52,7 +52,11 @@ class _KyvernoPolicies(Target):
             places.append(Place((), CelForm(), LABEL))
         for rule in rules.mutating_rules(data):
             places += rule_places(data, rule)
-        yield from places
+        for place in places:
+            if isinstance(place, Place):
+                yield from in_text(place, context.settings)
+            else:
+                yield place
         if context.settings.sets_any:
             readings = list(read_places(data, places))
             yield from checks.check_policy(data, readings)

@@ -64,7 +64,8 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     """Return the place of the variables of a container."""
     keeps = context.options.get("conflict", OVERRIDE) == KEEP
     provided = provided_for(context.uses, namespace_of(data), container)
-    form = EnvEntries(provided=provided, env_from=container.fields.get("envFrom"))
+    env_from = container.fields.get("envFrom")
+    form = EnvEntries(provided=provided, env_from=env_from, ours=context.settings.urls_in_secrets)
     path = (*container.path, "env")
     kept_steps = len(container.path)
     return Place(path, form, container.label, kept_steps, on_conflict_keep=keeps)
@@ -114,10 +115,10 @@ def _is_written(container: Container, proxies: Collection[Declaration]) -> bool:
     """
     if not proxies:
         return False
-    form = EnvEntries()
-    pairs = read_pairs(form.read(container.fields, Place(("env",), form, container.label)))
-    listed = pairs.get("NO_PROXY")
     for proxy in proxies:
+        form = EnvEntries(ours=proxy.urls)
+        pairs = read_pairs(form.read(container.fields, Place(("env",), form, container.label)))
+        listed = pairs.get("NO_PROXY")
         written = zip(UPPER, (*proxy.urls, listed), strict=True)
         if proxy.has_list is bool(listed) and pairs == {
             name: text for name, text in written if text
@@ -198,7 +199,8 @@ class _Workloads(Target):
                 names = (_MANAGER,)
             # A container of this name overrides that of the released manifest; it goes with the variables.
             for name in names:
-                form = NamedItem(name, ("env",), EnvEntries())
+                entries = EnvEntries(ours=context.settings.urls_in_secrets)
+                form = NamedItem(name, ("env",), entries)
                 yield Place((*at, CONTAINERS), form, f'container "{name}"')
             return
         for container in chosen:
