@@ -236,7 +236,7 @@ CHARTS: Mapping[str, Chart] = {
         ),
     ),
     "gitlab-runner": Chart(
-        _lists("envVars"),
+        _lists("envVars", since=(0, 1, 32)),
         unreached=(
             "jobs of the runners get no proxy, because not every table `[[runners]]` of `runners.config` has an "
             "`environment` that sets `HTTPS_PROXY=...`: add the variables there"
@@ -278,7 +278,7 @@ CHARTS: Mapping[str, Chart] = {
         other_urls=("alertmanager.config.global.http_config.proxy_url",),
     ),
     "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),
-    "cluster-autoscaler": Chart((ChartValue("extraEnv", MAPPING),), is_go=True),
+    "cluster-autoscaler": Chart((ChartValue("extraEnv", MAPPING, since=(1, 0, 0)),), is_go=True),
     "aws-load-balancer-controller": Chart((ChartValue("env", MAPPING),), is_go=True),
     "harbor": Chart((ChartValue("proxy", CAMEL_CASE),)),
     "gha-runner-scale-set": Chart(
@@ -329,10 +329,11 @@ CHARTS: Mapping[str, Chart] = {
         has_own_name=True,
     ),
     "falco": Chart(
-        _lists(
-            "driver.loader.initContainer.env",
-            "falcoctl.artifact.install.env",
-            "falcoctl.artifact.follow.env",
+        (
+            *_lists("driver.loader.initContainer.env", since=(2, 5, 0)),
+            *_lists(
+                "falcoctl.artifact.install.env", "falcoctl.artifact.follow.env", since=(3, 0, 0)
+            ),
         ),
         is_go=True,
         has_own_name=True,

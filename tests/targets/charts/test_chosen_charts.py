@@ -455,6 +455,10 @@ VERSIONS: list[Any] = [
     pytest.param("kyverno", "3.1.5", None, {}, ["warning"], id="no older place"),
     pytest.param("kyverno", "3.2.x", None, {"global.extraEnvVars": list}, [], id="a range of a new number"),
     pytest.param("sonarqube", "10.6.1", {"jvmOpts": JAVA}, {}, ["warning"], id="texts"),
+    pytest.param("falco", "2.4.7", None, {}, ["warning"], id="an older form that no row has"),
+    pytest.param("falco", "2.5.0", None, {"driver.loader.initContainer.env": list}, ["warning"], id="one of three"),
+    pytest.param("gitlab-runner", "0.1.31", None, {}, ["warning", "warning"], id="no place yet"),
+    pytest.param("cluster-autoscaler", "0.6.2", None, {}, ["warning"], id="another chart of this name"),
     pytest.param("trivy-operator", "0.22.1", None, {"trivy.httpProxy": str}, ["warning"], id="one of two"),
 ]
 

@@ -6,7 +6,7 @@ Without it the function must still write what was judged.
 `rendered_by_helm.json` holds what `helm template` (v3.19.0) makes of the oldest and the newest version of each chart,
 and of those around a change of form: the values that a run wrote for that version, each of which gave the proxy to a
 program, and the Services that these programs call by a name without `.svc`, in the release "release" of the namespace
-"apps". Of gitlab-runner only a copy of one version could be had.
+"apps". Those of gitlab-runner are copies of its repository, up to 0.60.0.
 """
 
 from __future__ import annotations
