@@ -53,26 +53,34 @@ _RUN = r"""(?mx)
 """
 """In front of the path of a script that a command runs; one that it copies or chmods needs no network."""
 
-_NEEDS_NETWORK = r"""(?mx)
-(?: ^ | [\s;&|(`"'}=] )                      # a program begins a word: curl    $(curl    ${SUDO}curl    GET=curl
-(?: [\w./~${}-]*/ )?                         # its folder: /usr/bin/curl    $BIN/curl
+_INSTALLER = _RUN + r"""[\w./~${}-]{0,200} (?:install|bootstrap) [\w-]{0,99} \.sh\b"""
+"""A script of the image that a command runs: `INSTALL_RKE2_VERSION=v1 sh /opt/rke2-install.sh`."""
+_NEEDS_NETWORK = rf"""(?mx)
+{_INSTALLER}
+| (?: ^ | [\s;&|(`"'}}=\\] )                 # a program begins a word: curl    $(curl    ${{SUDO}}curl    GET=curl
+(?: [\w./~${{}}-]*/ )?                       # its folder: /usr/bin/curl    $BIN/curl
 (?:
-  (?: SUSEConnect|add-apt-repository|ansible-galaxy|ansible-pull|apk|apt|apt-get|aptitude|aria2c|aws|axel|az|azcopy
-    | clusterctl|crane|curl|dnf5?|flux|gcloud|git|gsutil|microdnf|oras|rclone|regctl|s3cmd|skopeo|snap
-    | subscription-manager|tdnf|unattended-upgrades?|wget|yum|yum-config-manager|zypper
+  (?: SUSEConnect|add-apt-repository|amazon-linux-extras|ansible-galaxy|ansible-pull|apk|apt|apt-get|aptitude|aria2c
+    | aws|axel|az|azcopy|bootc|buildah|certbot|chef-client|cinc-client|clusterctl|conda|cosign|crane|curl
+    | dnf(?:5|-3)?|docker-compose|flux|freshclam|gcloud|git|gsutil|imgpkg|insights-client|microdnf|npx|opkg|oras
+    | pacman|pnpm|podman-compose|puppet|rclone|regctl|rhc|rpm-ostree|s3cmd|s5cmd|salt-call|skopeo|snap
+    | subscription-manager|tailscale|tdnf|transactional-update|unattended-upgrades?|wget2?|yum|yum-config-manager
+    | yumdownloader|zypper
   ) (?=[\s;"'])                              # whatever its arguments are: apt-get update
+| (?: rpm|python[\d.]*|perl|ruby|node ) ["']? \s [^\n]{{0,500}} ://
+                                             # rpm -Uvh https://files.example/x.rpm
 | (?:
-    (?:crictl|ctr|docker|nerdctl|podman|helm) ["']? (?:\s+\S+){0,6} \s+
+    (?:crictl|ctr|docker|nerdctl|podman|helm) ["']? (?:\s+\S+){{0,6}} \s+
     (?:build|compose|dependency|fetch|install|login|pull|push|registry|repo|run|search|template|upgrade)
                                              # crictl --config /x pull pause
-  | (?:pip3?|npm|yarn|gem|bundle|cargo|go|flatpak|pipx|k0s|python3?\s+-m\s+pip) ["']? \s+
-    (?:add|ci|download|fetch|get|install|run|update|upgrade)
+  | (?:pip[\d.]*|npm|yarn|gem|bundle|cargo|go|flatpak|pipx|uv|k0s|nodeadm|pro|ua|python3?\s+-m\s+pip) ["']? \s+
+    (?:add|attach|ci|download|fetch|get|init|install|pip|run|update|upgrade)
                                              # pip install awscli
-  | kubectl ["']? (?:\s+\S+){0,6} \s+ (?:annotate|apply|create|delete|exec|get|label|patch|wait)
+  | kubectl ["']? (?:\s+\S+){{0,6}} \s+ (?:annotate|apply|create|delete|exec|get|label|patch|wait)
                                              # kubectl -n x apply -f y
-  | kubeadm \s+ (?:config\s+images|init|join)
+  | kubeadm \s+ (?:config\s+images|init|join|upgrade)
                                              # kubeadm config images pull
-  | apt-key | gpg2? (?:\s+\S+){0,6} \s+ --recv-keys?
+  | apt-key | gpg2? (?:\s+\S+){{0,6}} \s+ --recv-keys?
                                              # gpg --keyserver x --recv-keys y
   ) \b
 )

@@ -202,7 +202,8 @@ def test_a_script_whose_text_is_not_known_may_need_the_network(script: dict[str,
 NETWORK = ("apt-get update", "curl -s https://example.com/x", "bash -c 'crictl pull a' | cat", "timeout 5 git clone b")
 STAND_INS = (
     "apt-get", "curl", "crictl", "git", "systemctl", "sed", "wget", "ctr", "yum", "dnf", "zypper", "apk", "tdnf",
-    "snap", "pip3", "python3", "aws", "kubeadm", "kubectl",
+    "snap", "pip3", "python3", "aws", "kubeadm", "kubectl", "nodeadm", "rpm", "transactional-update", "rpm-ostree",
+    "pip3.11", "dnf-3", "pro", "docker-compose", "buildah", "puppet", "salt-call",
 )  # fmt: skip
 SCRIPTS = st.sampled_from(
     [
@@ -304,6 +305,23 @@ NETWORK_SPELLINGS = [
     "aws s3 cp s3://x y",
     "kubeadm config images pull",
     "kubectl apply -f https://files.example/x.yaml",
+    "kubeadm upgrade node",
+    "nodeadm install 1.33",
+    "rpm -Uvh https://files.example/x.rpm",
+    "sudo rpm --import https://files.example/key",
+    "python3 -c 'from urllib.request import *; urlopen(\"https://files.example\")'",
+    "transactional-update -n pkg install x",
+    "rpm-ostree install x",
+    "pip3.11 install x",
+    "dnf-3 -y install x",
+    "pro attach x",
+    "docker-compose pull",
+    "buildah pull x",
+    "puppet agent --test",
+    "salt-call state.apply",
+    "\\curl https://files.example",
+    "INSTALL_RKE2_VERSION=v1 sh FOLDER/rke2-install.sh",
+    "sudo -E FOLDER/bootstrap-node.sh prod",
     "FOLDER/install.sh",
     "bash FOLDER/install.sh",
     ". FOLDER/install.sh",
@@ -320,8 +338,9 @@ def test_a_command_that_needs_the_network_runs_behind_certificates_and_exports(
     script = stand_ins / "install.sh"
     script.write_text("curl https://files.example\n")
     script.chmod(0o755)
-    (stand_ins / "unknown.sh").write_text(script.read_text())
-    (stand_ins / "unknown.sh").chmod(0o755)
+    for name in ("unknown.sh", "rke2-install.sh", "bootstrap-node.sh"):
+        (stand_ins / name).write_text(script.read_text())
+        (stand_ins / name).chmod(0o755)
     files = [
         {"path": str(script), "content": script.read_text()},
         {"path": str(stand_ins / "unknown.sh"), "contentFrom": {"secret": {"name": "a", "key": "a"}}},
