@@ -74,10 +74,12 @@ docs: .venv/installed ## write the generated pages and tables of docs/, the KRMF
 
 # What makes the site is in a folder of its own, because no test needs it.
 SITE := .cache/site
+# Where each page leads to the repository: the address of the remote, if it is one of the web.
+REPO_URL ?= $(shell git config --get remote.origin.url | sed -n 's,^git@\([^:]*\):,https://\1/,; s,\.git$$,,; /^https:/p')
 
 site: $(SITE)/installed ## build the documentation and the playground as a site into build/site (needs Python 3.11 or newer, and Node.js 18 or newer)
 	$(SITE)/venv/bin/python site/build.py $(SITE)
-	NO_MKDOCS_2_WARNING=1 $(SITE)/venv/bin/mkdocs build --quiet --config-file site/mkdocs.yml
+	REPO_URL="$(REPO_URL)" NO_MKDOCS_2_WARNING=1 $(SITE)/venv/bin/mkdocs build --quiet --config-file site/mkdocs.yml
 	@echo "site: \`python3 -m http.server --directory build/site\` serves it"
 
 # The browser is the system's: `apt-get install chromium`.

@@ -56,14 +56,15 @@ def main(cache: Path) -> None:
     copy_pyodide(cache / "node_modules" / "pyodide", out / "pyodide")
     wheels = download(cache / "wheels")
     write_archive(out / "packages.zip", wheels)
+    data = {"examples": [example(*row) for row in EXAMPLES], "codes": codes()}
+    (out / "examples.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
     compiler = [
         ROOT / "site" / "compile.mjs",
         cache / "node_modules" / "pyodide",
         out / "packages.zip",
+        out / "examples.json",
     ]
     subprocess.run(["node", *compiler], check=True)
-    data = {"examples": [example(*row) for row in EXAMPLES], "codes": codes()}
-    (out / "examples.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
     (out / "licenses.txt").write_text(licenses(cache / "node_modules", wheels), encoding="utf-8")
 
 

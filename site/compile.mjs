@@ -1,14 +1,15 @@
 /**
  * Compiles the Python code of an archive, with the Python that will run it: a browser needs half the time for the first run.
+ * Then stores with each example what the commands print about it, which the page shows until it has run them itself.
  *
- * Usage: node compile.mjs PYODIDE ARCHIVE, where PYODIDE is the folder of that package.
+ * Usage: node compile.mjs PYODIDE ARCHIVE EXAMPLES, where PYODIDE is the folder of that package, and EXAMPLES examples.json.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [folder, archive] = process.argv.slice(2).map((path) => resolve(path));
+const [folder, archive, examples] = process.argv.slice(2).map((path) => resolve(path));
 const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`).href);
 const python = await loadPyodide({ indexURL: `${folder}/` });
 
@@ -30,3 +31,16 @@ with zipfile.ZipFile("/made.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as
             made.writestr(zipfile.ZipInfo(name, FIRST_TIME), file.read_bytes(), zipfile.ZIP_DEFLATED, 9)
 `);
 writeFileSync(archive, python.FS.readFile("/made.zip"));
+
+python.pyimport("sys").path.append("/code");
+const commands = python.pyimport("commands");
+const data = JSON.parse(readFileSync(examples, "utf8"));
+const last = ["--config", "proxy.yaml", "."];
+for (const example of data.examples) {
+  commands.write(python.toPy({ ...example.files, "proxy.yaml": example.config }));
+  const [diff, findings] = [["run", "--diff", ...last], ["run", "--check", "--output", "sarif", ...last]].map((command) =>
+    commands.run(python.toPy(command)).toJs({ dict_converter: Object.fromEntries }),
+  );
+  example.stored = { diff, findings };
+}
+writeFileSync(examples, JSON.stringify(data));

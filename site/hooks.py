@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import tomllib
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -23,9 +24,11 @@ INDEX = ROOT / "docs" / "README.md"
 """The page whose sections are those of the navigation, but for the last one."""
 SCHEMA = "schema/v1alpha1/proxyconfig.schema.json"
 """Where editors find the schema: this address stays, whatever the folders of the repository are called."""
+_NARROW = ROOT / "docs" / "overview-narrow.svg"
 STATIC = {
     SCHEMA: ROOT / "functionconfig" / "proxyconfig.schema.json",
     "assets/icon.svg": ROOT / "site" / "playground" / "icon.svg",
+    _NARROW.relative_to(ROOT).as_posix(): _NARROW,
 }
 PLAYGROUND = ROOT / ".cache" / "site" / "try"
 """What build.py made."""
@@ -33,11 +36,13 @@ PLAYGROUND = ROOT / ".cache" / "site" / "try"
 _FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)\s#]+)")
 _CODE = re.compile(r"`[^`\n]*`")
-_TEXT_AND_PICTURE = re.compile(r"\A(# .*?\n)(.*?\n)(!\[.*?\n)", re.DOTALL)
-_PICTURE_FIRST = (
-    r'\1\n\3\n<a class="md-button md-button--primary" href="try/">Try it in your browser</a>\n\2'
+_PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)\n", re.MULTILINE)
+_PICTURES = (
+    f'<picture><source media="(max-width: 44.98em)" srcset="{_NARROW.relative_to(ROOT)}">'
+    r'<img alt="\1" src="\2"></picture>'
+    '\n\n<a class="md-button md-button--primary" href="try/">Try it in your browser</a>\n'
 )
-"""The home shows the picture of the README, and leads to the playground, above the text."""
+"""The home has another picture on a narrow screen, and leads to the playground."""
 _FIRST_COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _SHOWN_WHOLE = 100_000
 """Bytes of a folder whose files are shown; of a larger one only their names."""
@@ -46,8 +51,11 @@ _PAGES = {".md", ".svg"}
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Give headings the anchors that they have on GitHub."""
+    """Give headings the anchors that they have on GitHub, and say the version below each page."""
     config.mdx_configs.setdefault("toc", {})["slugify"] = anchor
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    config.extra["version_name"] = f"version {project['version']}"
+    config.copyright = f"inject-proxy, {config.extra['version_name']}"
 
 
 def anchor(heading: str, _separator: str) -> str:
@@ -90,7 +98,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         return f"]({os.path.relpath(target, folder)}"
 
     if source == HOME:
-        markdown = _TEXT_AND_PICTURE.sub(_PICTURE_FIRST, markdown, count=1)
+        markdown = _PICTURE.sub(_PICTURES, markdown, count=1)
     parts = _FENCED.split(_FIRST_COMMENT.sub("", markdown))
     for number in range(0, len(parts), 2):
         lines = _LINK.sub(lead, parts[number]).splitlines(keepends=True)
@@ -161,10 +169,17 @@ def _block(language: str, text: str) -> str:
     return f"``````{language}\n{text.rstrip()}\n``````\n"
 
 
-def sections() -> Iterator[dict[str, list[str]]]:
+def sections() -> Iterator[dict[str, list[str | dict[str, str]]]]:
     """Yield the sections of the index, each with the pages of its table in their order."""
     text = INDEX.read_text(encoding="utf-8")
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title, _, table = section.partition("\n")
         pages = dict.fromkeys(linked(INDEX, table))
-        yield {title: [page.relative_to(ROOT).as_posix() for page in pages]}
+        yield {title: [_entry(page) for page in pages]}
+
+
+def _entry(page: Path) -> str | dict[str, str]:
+    """Return the entry of a page in the navigation, whose section says "How to" once for all."""
+    source = page.relative_to(ROOT).as_posix()
+    heading = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# How to ")
+    return source if heading.startswith(("#", "<")) else {heading[:1].upper() + heading[1:]: source}

@@ -4,7 +4,7 @@
  * @import {Finding} from "./findings.js"
  * @import {Files, Result} from "./runner.js"
  * @import {State} from "./share.js"
- * @typedef {{title: string, files: Files, config: string}} Example
+ * @typedef {{title: string, files: Files, config: string, stored: {diff: Result, findings: Result}}} Example
  * @typedef {"diff" | "findings" | "explain"} Tab
  */
 
@@ -56,6 +56,10 @@ const [data, schema] = await Promise.all(
   ["examples.json", "../schema/v1alpha1/proxyconfig.schema.json"].map((name) => fetch(name).then((found) => found.json())),
 );
 const examples = /** @type {Example[]} */ (data.examples);
+
+// The colours that somebody chose on a page of the documentation, whose theme stores them under this name.
+const palette = JSON.parse(localStorage.getItem(`${new URL("..", location.href).pathname}.__palette`) ?? "{}");
+document.documentElement.style.colorScheme = { default: "light", slate: "dark" }[String(palette.color?.scheme)] ?? "";
 const codes = /** @type {string[]} */ (data.codes);
 
 // -- what is in the editors ------------------------------------------------------------------------------------------
@@ -140,6 +144,8 @@ let begun = 0;
 let timer = 0;
 let step = "Loading";
 let isLoaded = false;
+/** Whether what is shown was printed when the site was built. */
+let isStored = false;
 /** What was printed for the present state; the page of `explain` is made when somebody looks. */
 const results = /** @type {Partial<Record<Tab, Result>>} */ ({});
 let findings = /** @type {Finding[]} */ ([]);
@@ -167,6 +173,7 @@ function edited() {
 /** Forgets what was printed; what is shown of it is dim until that of the present text is there. */
 function outdate() {
   isOutdated = isRunning;
+  isStored = false;
   for (const name of TABS) {
     delete results[name];
     panels[name].ariaBusy = "true";
@@ -194,6 +201,19 @@ function start() {
   }
 }
 
+/**
+ * Shows an example, what was printed about it when the site was built, and soon what is printed now.
+ *
+ * @param {Example} example
+ */
+function begin(example) {
+  load(example);
+  start();
+  show("diff", example.stored.diff);
+  show("findings", example.stored.findings);
+  isStored = true;
+}
+
 /** @param {Tab[]} names */
 async function run(names) {
   const lines = commandLines();
@@ -207,6 +227,7 @@ async function run(names) {
   try {
     lastTime = await runner.run(allFiles(), names.map((name) => lines[name]), (index, result) => {
       if (!isOutdated) {
+        isStored = false;
         show(names[index], result);
       }
     });
@@ -236,7 +257,8 @@ function tick() {
   }
   const seconds = Math.floor(time / 1000);
   status.ariaLive = seconds > 0 ? "off" : "polite";
-  say(seconds > 0 ? `${step}, ${seconds} s` : step);
+  const shown = isStored ? "; a stored result is shown" : "";
+  say(seconds > 0 ? `${step}, ${seconds} s${shown}` : `${step}${shown}`);
 }
 
 function summary() {
@@ -432,8 +454,12 @@ exampleSelect.addEventListener("change", () => {
   const example = examples[Number(exampleSelect.value)];
   const isOwn = exampleSelect.value === "";
   history.replaceState(null, "", location.pathname);
-  load(isOwn ? { files: {}, config: EMPTY_CONFIG } : example);
-  start();
+  if (isOwn) {
+    load({ files: {}, config: EMPTY_CONFIG });
+    start();
+  } else {
+    begin(example);
+  }
 });
 fileSelect.addEventListener("change", () => {
   keepText();
@@ -506,9 +532,10 @@ window.addEventListener("hashchange", async () => {
   }
 });
 
-if (!(await restore())) {
-  exampleSelect.value = "0";
-  load(examples[0]);
-}
 showCommand();
-start();
+if (await restore()) {
+  start();
+} else {
+  exampleSelect.value = "0";
+  begin(examples[0]);
+}

@@ -343,9 +343,42 @@ describe("the page", () => {
     await free.close();
   });
 
+  test("shows a stored result at once, the same as the command, before Python is there", async () => {
+    const other = await context.newPage();
+    await other.route("**/pyodide/**", () => {}); // never answered
+    await other.goto(`${site.address}try/`);
+    const { files, config, stored } = EXAMPLES[0];
+    await other.waitForSelector("#panel-diff .added");
+    assert.match(await other.innerText("#status"), /a stored result is shown/);
+    assert.equal(stored.diff.output, run({ ...files, "proxy.yaml": config }, DIFF).output);
+    assert.match(await other.innerText("#tab-findings"), /\(\d+\)/);
+    await other.close();
+  });
+
+  test("has the diff first on a telephone, and the colours that the documentation has", async () => {
+    const proxy = { server: foreign.address, bypass: "127.0.0.1" };
+    const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "light", proxy });
+    const home = await phone.newPage();
+    await home.goto(site.address);
+    const picture = home.locator("article img");
+    const [natural, shown] = await picture.evaluate((one) => [/** @type {HTMLImageElement} */ (one).naturalWidth, one.clientWidth]);
+    assert.ok(shown > 0.9 * natural, "its text is not made smaller");
+    for (const name of ["Use light colours", "Use dark colours"]) {
+      await home.getByTitle(name, { exact: true }).click();
+    }
+    assert.equal(await home.evaluate(() => document.body.dataset.mdColorScheme), "slate");
+    await home.goto(`${site.address}try/`);
+    await home.waitForSelector("#panel-diff .added");
+    const [result, config] = await Promise.all([".result", ".config"].map((name) => home.locator(name).boundingBox()));
+    assert.ok(result && config && result.y < config.y);
+    assert.match(await home.evaluate(() => getComputedStyle(document.body).color), /rgb\(2/);
+    await phone.close();
+  });
+
   test("is reached from the home, below its picture and above its text", async () => {
     const home = await opened("");
-    const [picture, button, text] = await home.locator("article img, article .md-button, article p:not(:has(img, a))").all();
+    const [sentence, picture, button, text] = await home.locator("article img, article .md-button, article p:not(:has(img, a))").all();
+    assert.match(await sentence.innerText(), /^inject-proxy writes/);
     assert.ok(await picture.evaluate((image) => /** @type {HTMLImageElement} */ (image).naturalWidth > 0), "its picture is there");
     assert.match(await text.innerText(), /proxy/);
     await button.click();
@@ -360,6 +393,9 @@ describe("the page", () => {
     await docs.getByLabel("Search", { exact: true }).first().waitFor();
     await docs.waitForSelector(".md-search-result__link");
     assert.equal((await docs.locator('.md-nav--primary .md-nav__link[href$="try/"]').innerText()).trim(), "Try it");
+    const howTo = await docs.locator(".md-nav--primary .md-nav__link[href*='/howto/']").allInnerTexts();
+    assert.deepEqual(howTo.filter((title) => title.includes("How to")), []);
+    assert.ok(howTo.length > 8);
     await docs.close();
   });
 
