@@ -125,7 +125,7 @@ class Draft:
             WrongTypeError: something else than a list is there, or no mapping on the way.
         """
         items = self.items(path)
-        self.set_items(path, [*items, value])
+        self.set(path, [*items, value])
 
     def set_items(self, path: Pointer, items: Sequence[Any]) -> None:
         """Set the items of the list at ``path``, one that is missing or null is made; without items it is removed.

@@ -20,6 +20,10 @@ class Severity(Enum):
     WARNING = "warning"
     INFO = "info"
 
+    __hash__ = (
+        object.__hash__
+    )  # an enumeration hashes its names, in Python, and each result is looked up by it
+
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 

@@ -79,6 +79,8 @@ def _edit_object(
 
 def _path_of_replaced(target_record: TargetRecord, ours: set[str]) -> Pointer:
     """Return the path of the first URL that is none of ours and is gone, or of a reference to another object."""
+    if not target_record.before:
+        return ()
     after = {(reading.place, reading.variable, reading.value) for reading in target_record.after}
     for reading in target_record.before:
         is_known = reading.value is not None

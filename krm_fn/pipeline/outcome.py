@@ -98,13 +98,13 @@ class Outcome(NamedTuple):
 
 
 def in_report(found: Results) -> list[Result]:
-    """Return the results in the order of the report, without duplicates, each value shown once.
+    """Return results in the order of the report, each value shown once.
 
     The list of a Cluster is long. Readers find the other ones in the manifests, and by the name of the variable.
     """
     shown: set[str] = set()
     reported = []
-    for result in results.sorted_results(results.without_duplicates(found)):
+    for result in results.sorted_results(found):
         current = _not_shown_yet(result.current, shown)
         proposed = _not_shown_yet(result.proposed, shown)
         reported.append(result._replace(current=current, proposed=proposed))

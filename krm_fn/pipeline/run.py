@@ -60,6 +60,7 @@ def run(content: bytes) -> Outcome:
     if left and outcome.changed:  # else the bytes of the list are passed on
         totals = Result(Severity.INFO, left)
         reported.append(totals.about(resource_list.function_config.ref))
+        reported = results.sorted_results(reported)
     # A long list takes less memory without the records; each refers to those of its targets, and they to it.
     for record in overview.records:
         record.targets.clear()
@@ -67,7 +68,7 @@ def run(content: bytes) -> Outcome:
     outcome = outcome._replace(
         found=(),
         overview=NOT_PLANNED,
-        results=tuple(results.sorted_results(reported)),
+        results=tuple(reported),
         left=left,
     )
     listed = [_without_new_file(result, outcome.changes) for result in outcome.results]
@@ -99,7 +100,8 @@ def run_list(objects: ObjectSource, given: Object, referred: Lookup | None) -> O
             Result.of(error.code, problem.text, problem.path).about(given.ref)
             for problem in error.problems
         ]
-        return Outcome(ListChanges(), tuple(in_report(wrong)), len(objects))
+        reported = in_report(results.without_duplicates(wrong))
+        return Outcome(ListChanges(), tuple(reported), len(objects))
     nothing = Result.of("ConfigIgnored", _NO_CONFIG).about(given.ref)
     return Outcome(ListChanges(), (nothing,), len(objects))
 
@@ -136,7 +138,7 @@ def run_checked(
     if not config.is_removal:
         found += silencer.left(silencer.idle(given.ref, OF_RUN))
     hidden = [*silencer.silenced, *silencer.switched_off]
-    known = results.without_duplicates(found)
+    known = found = results.without_duplicates(found)
     has_errors = results.are_severe(found, Severity.ERROR)
     is_failed = has_errors and not config.is_check
     if config.is_check or has_errors:

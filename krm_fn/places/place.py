@@ -80,7 +80,7 @@ Readings = Iterable[Reading]
 
 def same_value(variable: str, value: str, other: str) -> bool:
     """Return whether two values of a variable are equal; lists are in any order."""
-    if variable.upper() != "NO_PROXY":
+    if value == other or variable.upper() != "NO_PROXY":
         return value == other
     entries = set(parse(value))
     return entries == set(parse(other))
