@@ -5,6 +5,7 @@ The reason why an object is left says what chooses it; the lossless writer keeps
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from collections.abc import Container, Iterable
 
@@ -24,6 +25,7 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Pointer, copied, list_at, lookup, put_at
 from krm_fn.pipeline.covered import SYSTEM_OF_KIND, addition_for, reason_in
+from krm_fn.pipeline.unused import choosing_matchers
 from krm_fn.plan import Overview, plan_records
 from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import Why
@@ -68,9 +70,16 @@ def run(args: Namespace) -> Answer:
         lines.append(f"{found.file} is not written, because {why}: paste this into the ProxyConfig")
         pasted = block_text({"spec": {"targets": spec.get("targets", {})}})
         return Answer([pasted.encode()], lines, exit_code=2)
-    after = _chosen(_plan(manifests, found._replace(data=plain_data(data)).load()))
+    config_after = found._replace(data=plain_data(data)).load()
+    after = _chosen(_plan(manifests, config_after))
     lines += [f"chosen: {ref}" for ref in after if ref not in before]
     lines += [f"no longer chosen: {ref}" for ref in before if ref not in after]
+    for obj in named if args.remove else ():
+        if obj.ref in after:
+            matchers = choosing_matchers(config_after)
+            fields = [matcher.field for matcher in matchers if matcher.fits(obj, overview.uses)]
+            by = ", ".join(fields) or "a preset or an annotation"
+            lines.append(f"{obj.ref} stays chosen, by {by}: change that yourself")
     edits = ListChanges()
     edits.items[found.ref.file_index] = {found.path: data}
     changes = Manifests({found.file: text.encode()}).changed_files(edits)
@@ -85,7 +94,15 @@ def run(args: Namespace) -> Answer:
         output = b""
         lines = []
     path = selection.paths.get(found.file) or real_path(found.file)
-    return Answer([output], [*lines, f"changed: {found.file}"], changes={path: changes[found.file]})
+    command = [
+        "inject-proxy",
+        "run",
+        *(["--config", args.config] if args.config else ()),
+        "--diff",
+        ".",
+    ]
+    lines += [f"changed: {found.file}", f"next: {shlex.join(command)}"]
+    return Answer([output], lines, changes={path: changes[found.file]})
 
 
 def _edit_all(

@@ -59,9 +59,11 @@ def find_config(manifests: Manifests, selection: Selection, path: str) -> Locate
     if not is_own:
         configs += _configs_above(manifests, selection)
     if not configs:
-        for name in (*selection.paths, *selection.above()):
-            if os.path.basename(name) == "proxy.yaml":
-                raise _without_config(Manifests({name: read_file(name)}), name)
+        names = [*selection.paths, *selection.above()]
+        names = [name for name in names if os.path.basename(name) == "proxy.yaml"]
+        if names:  # an empty one is the one that is meant
+            name = min(names, key=os.path.getsize)
+            raise _without_config(Manifests({name: read_file(name)}), name)
         raise UsageError(
             "there is no ProxyConfig (hidden files, and what `.gitignore` names, are not read): name its file with "
             "`--config FILE`, or let `inject-proxy init` write one"

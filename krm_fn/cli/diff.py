@@ -1,7 +1,7 @@
 """A unified diff of manifests, in which credentials are hidden.
 
 The raw lines are compared, so that a password that changes is a change; their masked form is shown. `git apply` takes
-the diff where nothing is hidden.
+the diff where nothing is hidden, and refuses it as a whole where something is.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.stream import documents
 
 _CONTEXT = 3
+_REFUSED = "* a credential is hidden below, so this is no patch: let inject-proxy write the files"
+"""A line that no hunk can have, so that `git apply` and `patch` refuse the whole file."""
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m", "=": "\x1b[36m"}
 
 
@@ -72,11 +74,15 @@ def diff_lines(
             shown = hunk.name
             lines += _head(shown, changes[shown])
         lines.append(hunk.place)
+        is_whole = True
         for mark, text, number in hunk.lines:
             raw = text.raw[number]
             masked = text.shown(number)
             content = raw.rstrip("\r\n")
             hidden += masked != content
+            if is_whole and masked != content:  # a patch must not write what hides a credential
+                is_whole = False
+                lines.append(_REFUSED)
             cells = map(printable, masked.split("\t"))
             lines.append(mark + "\t".join(cells) + raw[len(content) : -1])
             if raw == content:

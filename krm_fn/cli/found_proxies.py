@@ -9,6 +9,7 @@ from krm_fn import config, noproxy, placeholders, settings
 from krm_fn.cli.config import config_of
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Declaration, ProxyConfig, TargetOptions
+from krm_fn.config.semantic_checks import url_problems
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
@@ -101,6 +102,7 @@ def find_proxies(
     for variable in settings.PROXY_VARIABLES:
         if variables.get(variable):
             given[variable.upper()] = variables[variable]
+    _refuse_wrong_urls(given, place_of_variables)
     main = _note_proxy(found, given, place_of_variables)
     if main is not None:  # it replaces the others, and their lists
         for other in list(found.values()):
@@ -113,6 +115,14 @@ def find_proxies(
             f"{place_of_variables.name} must name the URL of a proxy, such as http://proxy.corp.example:3128"
         )
     return sorted(found.values(), key=lambda proxy: -len(proxy.places))
+
+
+def _refuse_wrong_urls(variables: Variables, place: ProxyPlace) -> None:
+    """Raise UsageError for the first URL that no ProxyConfig takes, with or without a scheme."""
+    for variable, text in variables.items():
+        if variable != "NO_PROXY" and not placeholders.is_in(text):
+            for problem in url_problems(text if "://" in text else f"http://{text}"):
+                raise UsageError(f"{place.name} {problem}")
 
 
 def _note_readings(found: _Found, readings: Sequence[Reading], proxy_place: ProxyPlace) -> None:

@@ -22,7 +22,10 @@ _OBJECTS = ("resources",)
 _ANNOTATION = ("metadata", "annotations", "config.kubernetes.io/function")
 _NAME = "inject-proxy"
 _OBJECT = "`resources` of FILE takes it as an object, which runs nothing: name it under `transformers` instead"
-_NOT_NAMED = "FILE does not name it, so it does not run: name it there, under `transformers` or in `configPath`"
+_NOT_NAMED = (
+    "FILE does not name it, so that it does not run there: name it under `transformers`, or in `configPath` of a "
+    "Kptfile, or remove the annotation, if `inject-proxy run` alone reads it"
+)
 _NO_PROGRAM = (
     "FILE names it, and nothing says which program to run: add the annotation "
     '`config.kubernetes.io/function: "exec: {path: inject-proxy}"`'

@@ -28,6 +28,12 @@ from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, Span, walk
 
 _COMMENT = r"(?m)(?:^|(?<=\s))#.*"
+_PROXY = r"""(?xi)
+    [\s-]* (?: Environment= | export[ ] )? ["']?                              # - Environment="
+    [\w.-]* (?: https? | no ) _?proxy ["']? \s* [:=] \s* ["']?               # TKG_NO_PROXY: "
+    (?: https?://[a-z0-9.-]+ (?: :\d+ )? /? | [a-z0-9.:/*-]+ (?: ,[a-z0-9.:/*-]+ )+ ) ["']?   # a URL, or a list
+"""
+"""A line of a text that sets a proxy without a user, or a list: no part of it can be a secret."""
 
 
 class MaskedText:
@@ -45,6 +51,11 @@ class MaskedText:
             line = line[: self._hidden_from[number]] + HIDDEN
         return self._masked(line)
 
+    def _says_proxy(self, line: str) -> bool:
+        """Return whether a line sets a proxy, which people look for in the data of a Secret, and no credential."""
+        line = line.rstrip()
+        return re.fullmatch(_PROXY, line) is not None and self._masked(line) == line
+
     @cached_property
     def _hidden_from(self) -> dict[int, int]:
         """The number of each line with a secret -> the column from which it is hidden."""
@@ -58,7 +69,7 @@ class MaskedText:
                     number, min(behind, len(self.raw))
                 ):  # an empty value may be at the end
                     line = self.raw[at]
-                    if line.strip():
+                    if line.strip() and not self._says_proxy(line):
                         indentation = len(line) - len(line.lstrip())
                         column = max(start + first - starts[at], indentation)
                         columns[at] = min(column, columns.get(at, column))

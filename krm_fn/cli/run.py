@@ -71,7 +71,10 @@ def run(args: Namespace) -> Answer:
 
         output, hidden = diff_of(changes, outcome.proxy_urls, is_grouped=args.grouped)
         if hidden:
-            lines.append(f"the diff hides credentials in {count(hidden, 'line')}")
+            hiding = f"the diff hides credentials in {count(hidden, 'line')}"
+            lines.append(
+                f"{hiding}, so that `git apply` refuses it: `inject-proxy run` writes the files"
+            )
     elif args.output != "text":
         output = report(args.output, "run", results, files, outcome.fail_on)
     elif not would and selection.is_stream:
@@ -96,8 +99,11 @@ def _summary(
     )
     codes = {result.code for result in outcome.results if result.severity is Severity.ERROR}
     if codes == {CHANGE_DUE} and not selection.is_stream:
-        named = ["--config", args.config] if args.config else []
-        words = ["inject-proxy", "run", *named, *args.paths]
+        words = ["inject-proxy", "run", *(["--config", args.config] if args.config else ())]
+        for name, values in {"--only": args.only, "--exclude": args.exclude}.items():
+            for value in values:
+                words += [name, value]
+        words += args.paths
         exposed = any(result.code == "PasswordExposed" for result in outcome.results)
         then = "do not commit before the password is out of them" if exposed else "commit"
         yield f"run `{shlex.join(words)}`, look at `git diff`, {then}"

@@ -155,12 +155,15 @@ class Selector(NamedTuple):
 
     def selects(self, subject: Data) -> bool:
         """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` and ``sources`` does."""
-        for matcher in (*self.exclude, *self.sources):
-            if matches(matcher, subject):
-                return False
+        if self.reads(subject) or any(matches(matcher, subject) for matcher in self.exclude):
+            return False
         if not self.include:
             return True
         return any(matches(matcher, subject) for matcher in self.include)
+
+    def reads(self, subject: Data) -> bool:
+        """Return whether ``sources`` names an object, which says the proxy."""
+        return any(matches(matcher, subject) for matcher in self.sources)
 
 
 class Mode(Enum):

@@ -148,10 +148,12 @@ def _summary(
     if without:
         phrases.append(f"nodes of {count(len(without), 'cluster')} get no proxy")
     replaced: set[str] = set()
+    kept: set[str] = set()
     for change in nodes:
-        if change.is_replaced:
-            replaced.update(change.clusters)
+        (replaced if change.is_replaced else kept).update(change.clusters)
     if replaced:
         phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
+    if kept:
+        phrases.append(f"nodes that run in {count(len(kept), 'cluster')} keep what they have")
     sentence = "; ".join(phrases)
     return f"{sentence[:1].upper()}{sentence[1:]}."

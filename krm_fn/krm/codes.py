@@ -44,6 +44,7 @@ OF_VALUES = {
     "UrlInvalid": _E,
     "UrlWithoutPort": _W,
     "UrlHttps": _W,
+    "UrlLoopback": _W,
     "HttpsProxyMissing": _W,
     "PasswordInClearText": _I,
     # a place that holds variables

@@ -15,12 +15,18 @@ from krm_fn.lint.judge_values import HTTPS_MISSING, Finding, Reader, judge_list,
 from krm_fn.noproxy import Audience, Style, entries
 from krm_fn.patch import Pointer
 from krm_fn.places.place import Reading, Readings, quoted
+from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 
 _FILLED_IN_LATER = Finding(
     "ValueLost",
     "a later step fills in the URL of the proxy, so nobody escapes it: it must hold no `%`, which systemd reads as a "
     "specifier in a drop-in",
+)
+_LOOPBACK = Finding(
+    "UrlLoopback",
+    "the proxy is on the loopback address, which in a pod is the pod itself, and on a node the node: name the host "
+    "where the proxy runs",
 )
 
 
@@ -224,4 +230,6 @@ def _judge_proxies(http_proxy: str, https_proxy: str) -> list[Finding]:
             findings.append(_FILLED_IN_LATER)
         elif url:
             findings += judge_url(url, Reader(Audience.NODE))
+            if split_url(url).host in ("localhost", "127.0.0.1", "[::1]"):
+                findings.append(_LOOPBACK)
     return findings

@@ -268,7 +268,10 @@ def _breaks_pods(host: str, audience: Audience) -> bool:
 def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Finding]:
     """Yield a fault if an entry reaches more hosts than its author may think."""
     why = ""
-    if entries.holds_every_address(host):
+    if host == "*":
+        message = 'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy'
+        yield Finding("ProxyNeverUsed", message)
+    elif entries.holds_every_address(host):
         message = f'entry "{host}" must not hold every address: Go would never use the proxy'
         yield Finding("ProxyNeverUsed", message)
     elif _is_broad_name(host, own):
@@ -334,9 +337,6 @@ def _judge_length(text: str, reader: Reader) -> Iterator[Finding]:
 
 def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
     yield from _lacking(known, reader)
-    if "*" in known.texts:
-        message = 'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy'
-        yield Finding("ProxyNeverUsed", message)
     earlier = set()
     for entry in known.entries:
         is_right = entry in entries.expand(entry)

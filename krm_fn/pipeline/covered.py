@@ -332,7 +332,7 @@ def reason_in(obj: Object, overview: Overview) -> Reason:
     if not fits(obj, config.selector):
         return Reason(Why.NOT_SELECTED)
     if row in ("workloads", "charts") and is_refused(obj.data):
-        return Reason(Why.NOT_SELECTED)
+        return Reason(Why.REFUSED)
     usual = usual_reason(row, overview)
     if usual.why not in (Why.WORKLOAD, Why.CHART):
         return usual

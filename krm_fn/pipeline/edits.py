@@ -29,6 +29,10 @@ _REPLACED = (
     "held another value than this ProxyConfig gives it: if that is needed, declare it in `spec.overrides`, or leave "
     "the object out"
 )
+_REMOVED = (
+    "held another proxy than that of this ProxyConfig, which a removal takes out, too: if that is needed, leave the "
+    "object out with `spec.selector.exclude`"
+)
 _SHOWN = 12
 """So many lost entries are named."""
 _NOT_SHOWN = "what is not shown, because that list may hold a credential"
@@ -72,7 +76,8 @@ def _edit_object(
     for target_record in targets:
         path = _path_of_replaced(target_record, ours)
         if path:  # one warning for an object
-            warning = Result.of("ProxyReplaced", _REPLACED, path)
+            message = _REMOVED if config.is_removal else _REPLACED
+            warning = Result.of("ProxyReplaced", message, path)
             target_record.results.append(target_record.result(warning))
             return
 

@@ -89,6 +89,9 @@ def _about_place(target_record: TargetRecord) -> Results:
         files = {*ours, ""}
         judged = tuple(reading for reading in judged if reading.file in files)
     for result in judge_places(judged, reader_of(target_record), variables):
+        # `inject-proxy lint` says it of every file, a run of those that it writes.
+        if result.code == "FilePermissions" and not target_record.is_changed:
+            continue
         # With `Keep` the user wants what is there, as far as it reaches its reader.
         if not keeps or result.code in ("ValueLost", "UrlInvalid"):
             yield result

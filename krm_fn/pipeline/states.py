@@ -63,7 +63,7 @@ def _state(
 ) -> tuple[State, Reason | None]:
     """Return the state of an object, and why it is left; an error counts first, then a change."""
     if record.is_left_out:
-        return State.LEFT, Reason(Why.NOT_SELECTED)
+        return State.LEFT, Reason(Why.LOCAL if record.obj.is_local else Why.NOT_SELECTED)
     findings: dict[Severity, Result] = {}
     asked = [*edited_targets([record])]
     for target_record in asked:
@@ -100,6 +100,8 @@ def _why_not_wanted(
         if record.holds_proxy:
             return Reason(Why.STILL_HOLD)
         return Reason(Why.HOLD_NONE)
+    if not asked and any(target_record.has_place for target_record in record.targets):
+        return Reason(Why.NOT_DECLARED)
     for target_record in asked:
         if not target_record.variables:
             target = target_record.target_id

@@ -36,7 +36,7 @@ _NAME = r"""(?x)
 """A field of a text, YAML or not, that says the name of an object or a chart."""
 
 
-class _ObjectMatcher(NamedTuple):
+class ObjectMatcher(NamedTuple):
     """A matcher of objects: the field that holds it, as it is written, and the system for which it chooses, or ""."""
 
     field: str
@@ -123,15 +123,20 @@ def is_named(config: ProxyConfig, source: ObjectSource, index: int) -> bool:
     return any(matcher.names(kinds, text) for matcher in _matchers(config, ["include"]))
 
 
-def _matchers(config: ProxyConfig, parts: Iterable[str]) -> Iterator[_ObjectMatcher]:
+def _matchers(config: ProxyConfig, parts: Iterable[str]) -> Iterator[ObjectMatcher]:
     """Yield the matchers of some parts of `spec.selector`, and those of `spec.targets`."""
     for part in parts:
         for at, matcher in enumerate(getattr(config.selector, part)):
-            yield _ObjectMatcher(f"spec.selector.{part}[{at}]", matcher)
+            yield ObjectMatcher(f"spec.selector.{part}[{at}]", matcher)
+    yield from choosing_matchers(config)
+
+
+def choosing_matchers(config: ProxyConfig) -> Iterator[ObjectMatcher]:
+    """Yield the matchers of `spec.targets`, which choose objects."""
     for path in _CHOOSING:
         for at, written in enumerate(list_at(config.targets.systems, path)):
             field = f"spec.targets.{'.'.join(path)}[{at}]"
-            yield _ObjectMatcher(field, written, path[0])
+            yield ObjectMatcher(field, written, path[0])
 
 
 def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Results:

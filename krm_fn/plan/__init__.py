@@ -101,7 +101,8 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
                 add_whole(folders, obj)
             _count(overview, obj, targets, config)
             record = ObjectRecord(index, obj, topology.of(obj))
-            record.names_proxy = index in naming
+            # What says the proxy of this run does not have it.
+            record.names_proxy = index in naming and not config.selector.reads(obj.subject)
             # A removal names what it leaves in an object that is left out.
             record.is_left_out = not is_selected(obj, config)
             if is_needed and not record.is_left_out:

@@ -202,8 +202,25 @@ def test_what_is_chosen_already_says_so(tmp_path: Path) -> None:
         code, out, err = choose(tmp_path, f"deployment/{name}", "-n", "shop")
         assert (code, out) == (0, "")
         assert f"Deployment/shop/{name} is chosen already" in err
-    code, out, _ = choose(tmp_path, "--remove", "deployment/web", "-n", "shop")  # a matcher of its author
+
+
+STAYS = [
+    pytest.param("web", "spec.targets.workloads.choose[0]", id="a matcher of its author"),
+    pytest.param("on", "a preset or an annotation", id="an annotation"),
+]
+
+
+@pytest.mark.parametrize(("name", "by"), STAYS)
+def test_what_still_chooses_it_is_said(tmp_path: Path, name: str, by: str) -> None:
+    write(tmp_path, {"proxy.yaml": WITH_WEB, "objects.yaml": OBJECTS})
+    code, out, err = choose(tmp_path, "--remove", f"deployment/{name}", "-n", "shop")
     assert (code, out, (tmp_path / "proxy.yaml").read_text()) == (0, "", WITH_WEB)
+    assert f"Deployment/shop/{name} stays chosen, by {by}" in err
+
+
+def test_the_next_command_is_named(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "objects.yaml": OBJECTS})
+    assert choose(tmp_path, "deployment/api")[2].endswith("next: inject-proxy run --diff .\n")
 
 
 HIDDEN = CONFIG.replace('"http://proxy.corp.example:3128"', "ENC[AES256_GCM,data:a,iv:b,tag:c,type:str]")

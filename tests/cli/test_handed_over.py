@@ -101,7 +101,7 @@ def has_proxy(folder: Path) -> bool:
         pytest.param(
             KPT,
             {"Kptfile": "pipeline: {mutators: [{exec: inject-proxy, configPath: other.yaml}]}\n"},
-            "or in `configPath`",
+            "or in `configPath` of a Kptfile",
             id="a Kptfile that names another file",
         ),
     ],

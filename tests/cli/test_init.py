@@ -337,11 +337,28 @@ def test_a_shell_without_a_usable_url_is_no_reason_to_write_another_one(tmp_path
     assert (done.returncode, "http" in done.stderr, (tmp_path / "proxy.yaml").exists()) == (2, True, False)
 
 
+URLS = [
+    pytest.param(f"http://svc:{SECRET}@x@proxy:3128", "percent-encoded", id="a password that is not encoded"),
+    pytest.param("socks5://proxy:1080", "speak no SOCKS", id="SOCKS"),
+    pytest.param("http://proxy/proxy.pac", "read no PAC file", id="a PAC file"),
+    pytest.param("http://proxy:99999", "a port from 1 to 65535", id="a port"),
+]
+
+
+@pytest.mark.parametrize(("url", "says"), URLS)
+def test_a_wrong_url_is_refused_with_the_reason(tmp_path: Path, url: str, says: str) -> None:
+    done = init(tmp_path, "--yes", "--http-proxy", url)
+    assert (done.returncode, says in done.stderr, SECRET in done.stderr) == (2, True, False), done.stderr
+    assert not (tmp_path / "proxy.yaml").exists()
+
+
 NETWORK = "10.20.0.0/16\n"
 ANSWERS = [
     pytest.param({"west.yaml": nodes("west", PROXY)}, NETWORK, {"httpProxy": PROXY}, "Networks", id="found"),
     pytest.param({}, f"http://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "URL of the proxy", id="none"),
-    pytest.param({}, f"x y\nhttp://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "must name the URL", id="a URL last"),
+    pytest.param(
+        {}, f"x y\nhttp://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "must not hold blanks", id="a URL last"
+    ),
     pytest.param({}, f"http://p:1\nfoo\n{NETWORK}", {"httpProxy": "http://p:1"}, 'entry "foo" must', id="a network"),
     pytest.param({}, f"{WITH_PASSWORD}\n\n", {"from": [{"kind": "Secret", "name": "inject-proxy"}]}, "", id="password"),
     pytest.param({}, "\n\x04", None, "no answer came, so nothing was written", id="the end of the input"),

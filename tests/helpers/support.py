@@ -238,9 +238,13 @@ def _lines(path: Path) -> list[str]:
 def unified_diff(
     name: str, before: bytes | None, after: bytes | None, *, has_colours: bool, passwords: ProxyPasswords | None = None
 ) -> list[str]:
-    """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
+    """Return the lines of a diff of one file, without line breaks; None is a file that does not exist.
+
+    The line that makes `git apply` refuse what hides a credential is left out.
+    """
     files = {name: ContentChange(before, after)}
     lines, _ = diff_lines(files, passwords or ProxyPasswords(), is_grouped=False)
+    lines = [line for line in lines if not line.startswith("* ")]
     return [coloured(line) if has_colours else line for line in lines]
 
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from function_configs import proxy_config
 from krm_fn.clusters import ClusterNetwork, Fact
-from krm_fn.lint.judge_places import judge_places
+from krm_fn.config import load
+from krm_fn.krm.results import ObjectRef
+from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
 from krm_fn.noproxy import Audience, Policy, join
 from krm_fn.noproxy.composition import compose
@@ -91,6 +94,24 @@ def test_a_value_that_does_not_reach_its_reader_is_named() -> None:
 def test_the_value_of_the_proxy_config_is_judged_there() -> None:
     ours = dict.fromkeys(PROXY_VARIABLES[:4], "proxy:3128") | {"NO_PROXY": "a;b", "no_proxy": "a;b"}
     assert list(judge_places(readings(dict(ours)), Reader(NODE), ours)) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        pytest.param({"noProxy": ["*"]}, "ProxyNeverUsed", id="a list of everything"),
+        pytest.param({"noProxy": ["a.example", "*"]}, "ProxyNeverUsed", id="everything among others"),
+        pytest.param({"httpProxy": "http://localhost:3128"}, "UrlLoopback", id="localhost"),
+        pytest.param({"httpProxy": "http://127.0.0.1:3128"}, "UrlLoopback", id="the loopback address"),
+        pytest.param({"httpProxy": "http://[::1]:3128"}, "UrlLoopback", id="that of IPv6"),
+        pytest.param({}, "", id="nothing"),
+    ],
+)
+def test_a_proxy_config_that_gives_nobody_a_proxy_is_named(spec: dict[str, Any], code: str) -> None:
+    loaded = load(proxy_config(**{"httpProxy": PROXY, "httpsProxy": PROXY, **spec}))
+    assert loaded is not None
+    found = {result.code for result in judge_config(loaded, ObjectRef())} - {"DomainForm"}
+    assert found == ({code} if code else set())
 
 
 def test_what_is_wrong_in_several_places_is_one_finding() -> None:

@@ -168,14 +168,14 @@ CLASS = (
         pytest.param(
             FLUX,
             "  selector: {exclude: [{names: ['*']}]}\n",
-            "`spec.selector` or an annotation leaves",
+            "`spec.selector` leaves",
             id="not selected",
         ),
         pytest.param(FLUX, "  only: [nodes]\n", "`spec.only` or `spec.targets` leaves", id="not switched on"),
         pytest.param(workload("web"), "  only: [nodes]\n", "`spec.only` or", id="any workload, not switched on"),
         pytest.param(FLUX, "  mode: Remove\n", "they hold no proxy", id="a removal where a preset would choose it"),
         pytest.param(workload("web"), "  mode: Remove\n", "they hold no proxy", id="a removal of what nobody chose"),
-        pytest.param(workload(REFUSING), "", "`spec.selector` or an annotation leaves", id="a workload that refuses"),
+        pytest.param(workload(REFUSING), "", "an annotation leaves", id="a workload that refuses"),
         pytest.param(workload(LOCAL), "", "the annotation `config.kub", id="a workload that reaches no cluster"),
         pytest.param(
             f"apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata: {{name: {LOCAL}}}\n---\n",
@@ -187,7 +187,7 @@ CLASS = (
         pytest.param(
             OTHER.replace("name: a", f"name: {REFUSING}"),
             "",
-            "`spec.selector` or an annotation leaves",
+            "an annotation leaves",
             id="a chart that refuses",
         ),
         pytest.param(

@@ -263,7 +263,31 @@ def test_a_removal_does_not_say_of_a_chart_with_a_proxy_that_it_holds_none() -> 
 def test_a_removal_does_not_say_of_what_the_selector_leaves_out_that_it_holds_no_proxy() -> None:
     spec = {**PROXY, "mode": "Remove", "selector": {"exclude": [{"names": ["app"]}]}}
     (row,) = ran(spec, chosen_once())[1]
-    assert reasons(row) == ["`spec.selector` or an annotation leaves them out"]
+    assert reasons(row) == ["`spec.selector` leaves them out"]
+
+
+NOWHERE = {"overrides": [{"match": {"clusters": ["other"]}, **PROXY}]}
+FROM = {"from": [{"kind": "Secret", "name": "creds"}]}
+CREDS = manifest("v1", "Secret", "creds", stringData={"proxy": f"http_proxy: {OUR_URL}\nhttps_proxy: {OUR_URL}\n"})
+
+
+@pytest.mark.parametrize(
+    ("spec", "item", "why"),
+    [
+        pytest.param(NOWHERE, nodes("n"), "no proxy is declared", id="nodes that no override fits"),
+        pytest.param({**NOWHERE, **CHOOSE}, chosen_once(None), "no proxy is declared", id="a chosen workload"),
+        pytest.param(NOWHERE, chosen_once(None), "nobody chose them", id="a workload that nobody chose"),
+    ],
+)
+def test_why_an_object_without_a_declared_proxy_is_left_is_true(spec: dict[str, Any], item: Any, why: str) -> None:
+    (row,) = ran(spec, item)[1]
+    assert [text.startswith(why) for text in reasons(row)] == [True]
+
+
+def test_the_secret_that_says_the_proxy_is_no_object_that_has_it() -> None:
+    outcome, rows = ran({**FROM, "mode": "Remove"}, CREDS, nodes("n"))
+    assert about_values(outcome.results) == []
+    assert [row.system for row in rows] == ["nodes"]
 
 
 def test_init_and_lint_see_what_no_target_owns() -> None:

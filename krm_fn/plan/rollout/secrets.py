@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import ProxyConfig
+from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
@@ -102,7 +103,7 @@ def secret_names(
                 is_left = False  # other patches of a class roll the nodes of its Clusters
             if is_left and not config.hash_names:
                 notes.append(not_rolled(user, "Secret", record.obj.ref.name, config))
-    notes += _missing(source, records, references, config)
+    notes += _missing(source, records, references, config, changed)
     return notes
 
 
@@ -151,8 +152,12 @@ def _missing(
     records: Sequence[TargetRecord],
     references: Sequence[_Reference],
     config: ProxyConfig,
+    changed: Collection[ObjectRecord],
 ) -> Iterator[RolloutNote]:
-    """Yield a warning for each reference to a Secret that is not in the list, unless the user lets a run create it."""
+    """Yield a finding for each reference to a Secret that is not in the list, unless the user lets a run create it.
+
+    It is an error where the run writes the reference, unless a rule of the user says otherwise.
+    """
     if config.targets.is_on(_TARGET) and config.targets.generates(_TARGET):
         return
     with_proxy = {record.record for record in records if record.resolved.settings.sets_any}
@@ -164,9 +169,15 @@ def _missing(
         if not listed.candidates(secret):
             message = (
                 f'the Secret "{secret.name}" is neither in the list nor created, and no node boots without it: add '
-                "it, or let `spec.targets.giantswarm.generate` list `systemdProxy`"
+                "it, or let `spec.targets.giantswarm.generate` list `systemdProxy`; where something else makes it, "
+                "`spec.lint.rules.SecretMissing: Info` says so"
             )
             finding = Result.of("SecretMissing", message, user.path)
+            if user.record in changed and finding.code not in config.lint:
+                # Who has the reference already may make the Secret elsewhere, and so may the Clusters of a class.
+                is_there = user.record.item_index in source.holding((secret.name,))
+                if not is_there and user.record.obj.ref.kind != "ClusterClass":
+                    finding = finding._replace(severity=Severity.ERROR)
             yield RolloutNote(user.record, finding)
 
 

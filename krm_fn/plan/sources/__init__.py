@@ -100,7 +100,10 @@ class Objects:
         else:
             called += f' in namespace "{namespace}"'
         if not candidates:
-            problem = f"must name an object of the list: there is no {called} in it"
+            problem = (
+                f"must name an object of the list: there is no {called} in it; name its file on the command line, or "
+                "among the `resources` beside the objects"
+            )
             raise ConfigError.of(problem)
         obj = self._nearest(candidates)
         if obj is None:
