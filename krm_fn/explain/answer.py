@@ -154,6 +154,6 @@ def _summary(
     if replaced:
         phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
     if kept:
-        phrases.append(f"nodes that run in {count(len(kept), 'cluster')} keep what they have")
+        phrases.append(f"some nodes of {count(len(kept), 'cluster')} keep what they have")
     sentence = "; ".join(phrases)
     return f"{sentence[:1].upper()}{sentence[1:]}."

@@ -93,7 +93,12 @@ def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any
 @pytest.mark.parametrize(
     ("source", "items", "reported"),
     [
-        pytest.param({}, [], 'must name an object of the list: there is no Secret "values" in it', id="no object"),
+        pytest.param(
+            {},
+            [],
+            'must name an object of the list: there is no Secret "values" in it; name its file on the command line, or among the `resources` beside the objects',
+            id="no object",
+        ),
         pytest.param(
             {},
             [secret(TKG, namespace="a"), secret(TKG, namespace="b")],

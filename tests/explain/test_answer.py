@@ -17,7 +17,8 @@ from stories import TESTDATA
     [
         pytest.param(
             MANIFESTS,
-            "A run changes 2 of 2 objects that can hold a proxy; merging replaces nodes of 1 cluster.",
+            "A run changes 2 of 2 objects that can hold a proxy; merging replaces nodes of 1 cluster; "
+            "some nodes of 1 cluster keep what they have.",
             id="some change",
         ),
         pytest.param(
