@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from krm_fn.clusters import Key
 from krm_fn.config import ProxyConfig
+from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import ObjectRef, Result, Results
 from krm_fn.places.place import quoted
@@ -86,7 +87,7 @@ def _needed_secrets(
     config_ref: ObjectRef,
 ) -> Results:
     """Yield one line: which Secrets pods need, and which of these nothing in the list makes."""
-    needed: set[Key] = set()
+    needed: dict[Key, bool] = {}
     for target_record in targets:
         data = target_record.obj.data
         namespace = target_record.target.pod_namespace(data)
@@ -94,7 +95,8 @@ def _needed_secrets(
             if reading.value in config.urls_in_secrets:
                 name = secret_key_ref(reading.value)["name"]
                 key = Key("", "Secret", namespace, name, target_record.obj.ref.file_path)
-                needed.add(key)
+                is_written = reading.value not in {other.value for other in target_record.before}
+                needed[key] = is_written or needed.get(key, False)
     if not needed:
         return
     listed = secrets_in(source)
@@ -103,9 +105,12 @@ def _needed_secrets(
     if missing:
         message += (
             f", and do not start without {_names(missing)}, which nothing in the input makes: add what does, such as "
-            "an ExternalSecret or a SealedSecret (`howto/password.md`)"
+            "an ExternalSecret or a SealedSecret (`howto/password.md`), or set `spec.lint.rules.SecretMissing` where "
+            "they are made elsewhere"
         )
     finding = Result.of("SecretMissing", message, ("spec", "secretRef"), is_info=not missing)
+    if any(needed[key] for key in missing) and finding.code not in config.lint:
+        finding = finding._replace(severity=Severity.ERROR)  # it would stop pods that run
     yield finding.about(config_ref)
 
 

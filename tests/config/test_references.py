@@ -96,7 +96,8 @@ def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any
         pytest.param(
             {},
             [],
-            'must name an object of the list: there is no Secret "values" in it; name its file on the command line, or among the `resources` beside the objects',
+            'must name an object of the list: there is no Secret "values" in it; name its file on the '
+            "command line, or among the `resources` beside the objects",
             id="no object",
         ),
         pytest.param(

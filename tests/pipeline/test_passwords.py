@@ -19,12 +19,14 @@ from manifests import container, named, workload
 PASSWORD = "hunter2"
 URL = f"http://svc:{PASSWORD}@proxy.corp.example:3128"
 PLAIN = "http://proxy.corp.example:3128"
-BY_SECRET = {
+REFERRING = {
     "secretRef": {"name": "proxy"},
     "noProxy": ["10.0.0.0/8"],
     "noProxyPolicy": {"style": "Verbatim"},
     "targets": {"workloads": {"choose": [{"names": ["web"]}]}, "charts": {"choose": [{"charts": ["*"]}]}},
 }
+BY_SECRET = {**REFERRING, "lint": {"rules": {"SecretMissing": "Warning"}}}
+"""Somebody else makes the Secret, or a run that would refer to it changes nothing."""
 TEXTS = {"httpProxy": PLAIN, "httpsProxy": PLAIN}
 WITH_PASSWORD = {"httpProxy": URL, "httpsProxy": URL}
 
@@ -223,7 +225,7 @@ def test_a_list_of_variables_of_a_chart_refers_to_the_secret() -> None:
 def test_the_secret_itself_is_never_written() -> None:
     secret = manifest("v1", "Secret", "proxy", stringData={"http_proxy": "http://old:1", "https_proxy": ""})
     item = web(namespace="org")
-    outcome = ran({**BY_SECRET, **TEXTS}, secret, item)
+    outcome = ran({**REFERRING, **TEXTS}, secret, item)
     assert items_of(outcome)[0] == secret
     assert env_of(items_of(outcome)[1]) == by_secret()
     assert codes(outcome) == set()
@@ -251,10 +253,12 @@ def test_one_line_lists_the_namespaces_and_those_without_the_secret(source: dict
     source["apiVersion"] = "v1" if source["kind"] == "Secret" else "external-secrets.io/v1"
     into_ops = release("external-dns", {}, targetNamespace="ops")
     objects = [web(), web(namespace="blog"), web(namespace=""), into_ops]
-    (result,) = with_code("SecretMissing", ran(BY_SECRET, source, *objects))
-    assert result.severity is (Severity.INFO if "Cluster" in source["kind"] else Severity.WARNING)
+    (result,) = with_code("SecretMissing", ran(REFERRING, source, *objects))
+    assert result.severity is (Severity.INFO if "Cluster" in source["kind"] else Severity.ERROR)
+    (later,) = with_code("SecretMissing", ran(REFERRING, source, *items_of(ran(BY_SECRET, *objects))))
+    assert later.severity is (Severity.INFO if "Cluster" in source["kind"] else Severity.WARNING)
     assert "`blog/proxy`, `ops/proxy`, `proxy`, `shop/proxy`" in result.message
-    (there,) = with_code("SecretMissing", ran(BY_SECRET, source, web()))
+    (there,) = with_code("SecretMissing", ran(REFERRING, source, web()))
     assert there.severity is Severity.INFO
 
 
