@@ -6,8 +6,6 @@ its kinds occurs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products import (
     cluster_api,
@@ -100,7 +98,7 @@ def part_of(target_id: str) -> str:
     return target_id.partition(".")[2]
 
 
-ROWS: Mapping[str, TargetRow] = {
+ROWS = {
     "nodes.trustedCA": TargetRow(
         "nodes.node_trust_store",
         WITH_FILES,
@@ -237,7 +235,7 @@ ROWS: Mapping[str, TargetRow] = {
 """ID -> the target, in the order in which targets edit one object. The ID is the path below ``spec.targets``:
 ``nodes.kubelet``, or ``kyverno`` for the one target of a system."""
 
-SYSTEMS: Mapping[str, Texts] = {
+SYSTEMS = {
     system: tuple(name for name in ROWS if system_of(name) == system)
     for system in (
         "nodes",

@@ -165,7 +165,7 @@ _GCP = {
     "networks": "network.subnets.*.cidrBlock network.subnets.*.secondaryCidrBlocks.*",
 }
 _OPENSTACK_ADDRESSES = "apiServerFloatingIP apiServer.floatingIP apiServerFixedIP apiServer.fixedIP"
-INFRASTRUCTURE: Mapping[str, Paths] = {
+INFRASTRUCTURE = {
     "GCPManagedControlPlane": {},
     "AWSCluster": _AWS,
     "AWSManagedControlPlane": _AWS,

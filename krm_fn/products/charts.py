@@ -9,8 +9,6 @@ must hold these names. The tests record what Helm renders of the oldest and the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.products import proxy_keys
 
@@ -175,7 +173,7 @@ def _lists(*paths: str, since: Version = (), before: Version = ()) -> tuple[Char
     return tuple(ChartValue(path, since=since, before=before) for path in paths)
 
 
-CHARTS: Mapping[str, Chart] = {
+CHARTS = {
     "cert-manager": Chart(
         (
             *_lists(

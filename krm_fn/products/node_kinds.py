@@ -255,9 +255,7 @@ def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
     yield NodeConfigKind(BOOTSTRAP, f"{name}Template", system, of_template, Role.WORKER, True)
 
 
-NODE_KINDS: Mapping[GroupKind, NodeConfigKind] = {
-    (kind.group, kind.kind): kind for system in SYSTEMS for kind in _kinds(system)
-}
+NODE_KINDS = {(kind.group, kind.kind): kind for system in SYSTEMS for kind in _kinds(system)}
 """API group and kind -> row."""
 WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.has_mirror)
 """Those whose nodes read files with mirrors of registries."""

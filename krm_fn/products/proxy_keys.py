@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-ProxyKeys = tuple[str, str, str]
-
-UPPER: ProxyKeys = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
-SNAKE: ProxyKeys = ("http_proxy", "https_proxy", "no_proxy")
-CAMEL: ProxyKeys = ("httpProxy", "httpsProxy", "noProxy")
+UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+SNAKE = ("http_proxy", "https_proxy", "no_proxy")
+CAMEL = ("httpProxy", "httpsProxy", "noProxy")
 PROXY_VARIABLES = tuple(name for pair in zip(UPPER, SNAKE, strict=True) for name in pair)
 """The six names this program owns, in the order in which it writes them."""
-SHORT: ProxyKeys = ("http", "https", "noProxy")
+SHORT = ("http", "https", "noProxy")
 """Values of Giant Swarm's charts."""
 
 CREDENTIAL_SECRET = "credentialSecretRef"  # noqa: S105 -- the name of a field

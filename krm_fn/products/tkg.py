@@ -9,7 +9,6 @@ Sources: ``vmware-tanzu/tanzu-framework`` release-0.29: ``addons/pkg/util``
 from __future__ import annotations
 
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
-from krm_fn.products.proxy_keys import ProxyKeys
 
 _RUN = "run.tanzu.vmware.com"
 _CSI = "csi.tanzu.vmware.com"
@@ -113,13 +112,13 @@ CLUSTER_CLASSES = {
 API_SERVER_ENDPOINT = "apiServerEndpoint"
 """The variable of their Clusters that holds the host of the control plane endpoint."""
 
-PROXY_ANNOTATIONS: ProxyKeys = (
+PROXY_ANNOTATIONS = (
     "tkg.tanzu.vmware.com/tkg-http-proxy",
     "tkg.tanzu.vmware.com/tkg-https-proxy",
     "tkg.tanzu.vmware.com/tkg-no-proxy",
 )
 """The annotations of a Cluster that its add-ons read."""
 
-PROXY: ProxyKeys = ("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY")
+PROXY = ("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY")
 PROXY_SWITCH = "TKG_HTTP_PROXY_ENABLED"
 PROXY_CERTIFICATE = "TKG_PROXY_CA_CERT"

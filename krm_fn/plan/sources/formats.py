@@ -19,10 +19,10 @@ from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import left_alone
 from krm_fn.formats.escaping import text_of_base64
-from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
-from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER, ProxyKeys
+from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER
 from krm_fn.yamledit import stream
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
@@ -55,7 +55,7 @@ class Format(NamedTuple):
         shown: the names, for a message.
     """
 
-    places: tuple[tuple[Pointer, ProxyKeys], ...]
+    places: tuple[tuple[Pointer, Texts], ...]
     shown: str
 
 

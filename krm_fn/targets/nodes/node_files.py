@@ -159,7 +159,7 @@ def _file(path: str, lines: LineForm, *, appends: bool = False) -> NodeFile:
 
 _SERVICE_FORM = form_of(_SERVICE_ENVIRONMENT)
 _DOCKER = drop_in("docker")
-NODE_FILES: Mapping[str, NodeFile] = {
+NODE_FILES = {
     "environment": _file("/etc/environment", _ENVIRONMENT, appends=True),
     "profile": _file("/etc/profile.d/http-proxy.sh", _PROFILE),
     "apt": _file("/etc/apt/apt.conf.d/90http-proxy", _APT),
@@ -169,7 +169,7 @@ NODE_FILES: Mapping[str, NodeFile] = {
 }
 """Values of the option ``files`` of the target ``nodes.files`` -> the file."""
 
-BY_PATH: Mapping[str, NodeFile] = {file.paths[0]: file for file in NODE_FILES.values()}
+BY_PATH = {file.paths[0]: file for file in NODE_FILES.values()}
 """Path -> file."""
 
 
