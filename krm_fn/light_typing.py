@@ -92,13 +92,13 @@ else:
             return f"{type(self).__name__}({self._asdict()})"
 
 
+# Fields of an object, or of a part of one, as plain data that may be changed.
 Fields = dict[str, Any]
-"""Fields of an object, or of a part of one, as plain data that may be changed."""
+# Name of a variable of a proxy -> value; empty: no proxy.
 Variables = Mapping[str, str]
-"""Name of a variable of a proxy -> value; empty: no proxy."""
+# Texts in their order: names, words, or the steps of a path.
 Texts = tuple[str, ...]
-"""Texts in their order: names, words, or the steps of a path."""
+# The proxies for ``http://`` and ``https://``, "" for none.
 Urls = tuple[str, str]
-"""The proxies for ``http://`` and ``https://``, "" for none."""
+# API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty.
 GroupKind = tuple[str, str]
-"""API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""

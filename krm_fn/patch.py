@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from krm_fn.errors import InternalError
 from krm_fn.light_typing import Any, Fields, Literal, NamedTuple
 
+# One object as plain data; any field may be missing, null or of a wrong type.
 Data = Mapping[str, Any]
-"""One object as plain data; any field may be missing, null or of a wrong type."""
+# A JSON Pointer (RFC 6901) taken apart: ``("spec", "files", "0")`` for ``/spec/files/0``.
 Pointer = tuple[str, ...]
-"""A JSON Pointer (RFC 6901) taken apart: ``("spec", "files", "0")`` for ``/spec/files/0``."""
 
+# The pointer token that stands for the place behind the last item of a list.
 APPEND = "-"
-"""The pointer token that stands for the place behind the last item of a list."""
+# No list has as many items as a number of so many digits says.
 _TOO_LONG_FOR_AN_INDEX = 20
-"""No list has as many items as a number of so many digits says."""
 
 
 class Operation(NamedTuple):

@@ -98,6 +98,8 @@ def part_of(target_id: str) -> str:
     return target_id.partition(".")[2]
 
 
+# ID -> the target, in the order in which targets edit one object. The ID is the path below ``spec.targets``:
+# ``nodes.kubelet``, or ``kyverno`` for the one target of a system.
 ROWS = {
     "nodes.trustedCA": TargetRow(
         "nodes.node_trust_store",
@@ -232,9 +234,8 @@ ROWS = {
     ),
     **{target: _distribution(target) for target in distributions.PRODUCTS},
 }
-"""ID -> the target, in the order in which targets edit one object. The ID is the path below ``spec.targets``:
-``nodes.kubelet``, or ``kyverno`` for the one target of a system."""
 
+# Key under ``spec.targets`` -> its targets, in the order of the table; the keys in the order of the documentation.
 SYSTEMS = {
     system: tuple(name for name in ROWS if system_of(name) == system)
     for system in (
@@ -249,4 +250,3 @@ SYSTEMS = {
         "distributions",
     )
 }
-"""Key under ``spec.targets`` -> its targets, in the order of the table; the keys in the order of the documentation."""

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from krm_fn.cli import streams
 from krm_fn.errors import InjectProxyError, InternalError
 
+# Python's limit of recursion: a manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), four frames a level.
 STACK_FRAMES = 4000
-"""Python's limit of recursion: a manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), four frames a level."""
+# The exit code of a program that Ctrl-C ended, as shells have it: 128 and the number of SIGINT.
 _INTERRUPTED = 130
-"""The exit code of a program that Ctrl-C ended, as shells have it: 128 and the number of SIGINT."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

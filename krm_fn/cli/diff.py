@@ -20,8 +20,8 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.stream import documents
 
 _CONTEXT = 3
+# A line that no hunk can have, so that `git apply` and `patch` refuse the whole file.
 _REFUSED = "* a credential is hidden below, so this is no patch: let inject-proxy write the files"
-"""A line that no hunk can have, so that `git apply` and `patch` refuse the whole file."""
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m", "=": "\x1b[36m"}
 
 

@@ -31,12 +31,12 @@ from krm_fn.targets import TARGETS
 from krm_fn.targets.base import FileForm
 from krm_fn.yamledit.stream import documents
 
+# System -> the target that fills its files.
 TARGET_OF = {
     "tkg": "tkg.clusterConfig",
     "giantswarm": "giantswarm.installationValues",
     "image-builder": "konvoy",
 }
-"""System -> the target that fills its files."""
 
 
 def run(args: Namespace) -> Answer:

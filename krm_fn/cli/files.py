@@ -25,10 +25,10 @@ from krm_fn.krm.manifests import ContentChange, FileChanges
 from krm_fn.light_typing import NamedTuple
 
 ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
+# The beginnings of the name of a template of a kustomization.
 TEMPLATES = ("kustomization.yaml.", "kustomization.yml.")
-"""The beginnings of the name of a template of a kustomization."""
+# The beginning of the name of a new content that has not replaced its file yet.
 UNFINISHED = ".inject-proxy."
-"""The beginning of the name of a new content that has not replaced its file yet."""
 _ANY_NAME = re.compile(".+")
 _LITERAL_IN_FNMATCH = "!^#] "
 
@@ -150,8 +150,8 @@ def common_folder(paths: Sequence[str]) -> str:
     return os.path.commonpath(folders)
 
 
+# A pattern for each name of a path, and None for any number of names (`**`).
 _NamePatterns = list[re.Pattern[str] | None]
-"""A pattern for each name of a path, and None for any number of names (`**`)."""
 
 
 class _Rule(NamedTuple):

@@ -64,8 +64,8 @@ class FoundProxy:
         return {(member.cluster.namespace, member.cluster.name) for member in members}
 
 
+# The two URLs of a proxy -> the proxy.
 _Found = dict[tuple[str, str], FoundProxy]
-"""The two URLs of a proxy -> the proxy."""
 
 
 def find_proxies(

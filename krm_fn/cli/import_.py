@@ -16,12 +16,12 @@ from krm_fn.patch import Data, field_path, put_at
 from krm_fn.plan.sources import formats
 from krm_fn.yamledit.render import block_text
 
+# Name on the command line -> form of the file; konvoy has a command line in the place of a file.
 _FORMS = {
     "tkg": formats.TKG,
     "giantswarm": formats.GIANT_SWARM,
     "image-builder": formats.IMAGE_BUILDER,
 }
-"""Name on the command line -> form of the file; konvoy has a command line in the place of a file."""
 
 
 def run(args: Namespace) -> Answer:

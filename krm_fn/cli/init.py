@@ -38,10 +38,10 @@ from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow
 _Read = TypeVar("_Read")
 _NAME = "proxy.yaml"
 _ABOUT = "# Written by `inject-proxy init` from what is here: delete targets that need no proxy.\n"
+# A match of an override, or a matcher of objects, as a ProxyConfig has it.
 _Matcher = dict[str, list[str]]
-"""A match of an override, or a matcher of objects, as a ProxyConfig has it."""
+# How many overrides, and how many matchers of workloads, are in the file.
 _MOST = 3
-"""How many overrides, and how many matchers of workloads, are in the file."""
 _SECRET = [
     "the URLs have a user or a password, so a Secret must hold them. This makes its file, which is for Git only if it",
     "is encrypted: type the lines `http_proxy: URL` and `https_proxy: URL`, and Ctrl-D:",

@@ -33,8 +33,8 @@ _FACTS = {
 }
 _NAME, _OS = "--cluster-name", "--os-hint"
 _MIRROR, _MIRROR_CA = "--registry-mirror-url", "--registry-mirror-cacert"
+# The flags of a proxy for the Cluster API controllers, or, without others, for everything.
 _OF_ALL = [f"--{name}" for name in _FIELDS]
-"""The flags of a proxy for the Cluster API controllers, or, without others, for everything."""
 _OF_ROLES = [f"--{prefix}{name}" for prefix in _ROLES.values() for name in _FIELDS]
 _PORTS = ("--apiserver-port", "--control-plane-endpoint-port")  # no list of hosts has ports
 _KNOWN = {*_OF_ALL, *_OF_ROLES, *_FACTS, *_PORTS, _NAME, _MIRROR, _MIRROR_CA, _OS}

@@ -41,10 +41,10 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+# Arguments of `add_argument` beside the names.
 _Options = Mapping[str, Any]
-"""Arguments of `add_argument` beside the names."""
+# Names of an option, or of a word -> how it is parsed.
 _Arguments = Mapping[str, _Options]
-"""Names of an option, or of a word -> how it is parsed."""
 
 
 class _Command(NamedTuple):

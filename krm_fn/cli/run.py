@@ -31,8 +31,8 @@ from krm_fn.pipeline.covered import covered, covered_lines
 from krm_fn.pipeline.outcome import CHANGE_DUE, Outcome
 from krm_fn.pipeline.run import run_list
 
+# So many changed files are named, as in a diff; of more, the summary says the number.
 _MANY_FILES = 10
-"""So many changed files are named, as in a diff; of more, the summary says the number."""
 
 
 def run(args: Namespace) -> Answer:

@@ -34,6 +34,7 @@ from krm_fn.yamledit import Document, has_complex_key, is_yaml
 from krm_fn.yamledit.stream import texts_of_documents
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+# Fields of a kustomization that name files of objects.
 _LISTS_OF_OBJECTS = (
     "resources",
     "components",
@@ -43,24 +44,23 @@ _LISTS_OF_OBJECTS = (
     "generators",
     "validators",
 )
-"""Fields of a kustomization that name files of objects."""
 _KIND_OF_LIST = r"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b"""
 _VERSION_OF_LIST = r"""(?m)^["']?apiVersion["']?[ \t]*:[ \t]*["']?config\.kubernetes\.io/"""
 _ITEMS_OF_LIST = r"""(?m)^["']?items["']?[ \t]*:"""
+# The beginnings of code in templates of Helm, Go, Jinja and ERB.
 _MARKS = ("{{", "{%", "<%", "[[")
-"""The beginnings of code in templates of Helm, Go, Jinja and ERB."""
+# A placeholder with which a document may be no YAML; nearly all others are plain or quoted texts.
 _IN_DOUBT = r"""(?x)
     [\[{,] [^\n"'\[{,]* \$\{                              # in a list or a mapping on one line: `[${DNS}]`
     | \n [ \t]* \$\{                                      # at the beginning of a line of a list
     | \$\{ [^}\n$]* (?: : [ \n] | [ ]\# | \n | ["'] )   # with a default that is YAML: `${A:-b: c}`
 """
-"""A placeholder with which a document may be no YAML; nearly all others are plain or quoted texts."""
 _LINES_OF_CODE = r"(?m)^.*(?:\{\{|\{%|<%|\[\[).*"
+# Texts in quotes that end where YAML lets them end, as none does in `"{{ .Get "a" }}"`, and comments.
 _NO_CODE = r"""(?xm)
     (?: "[^"\n]*" | '[^'\n]*' ) (?! [^\s,\]}:] )  # `"{{ .Name }}",`
     | (?: ^ | (?<=\s) ) \#.*                       # `# {{ .Name }}`
 """
-"""Texts in quotes that end where YAML lets them end, as none does in `"{{ .Get "a" }}"`, and comments."""
 
 
 class LeftAlone(Enum):
@@ -77,8 +77,8 @@ class LeftAlone(Enum):
     UNFINISHED = "left by a run that was ended: remove it"
 
 
+# The reasons that may be a mistake, so that their files are named.
 _NAMED = (LeftAlone.NOT_UTF8, LeftAlone.UNFINISHED, LeftAlone.PLACEHOLDERS)
-"""The reasons that may be a mistake, so that their files are named."""
 
 
 class Selection(NamedTuple):

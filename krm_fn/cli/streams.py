@@ -14,18 +14,18 @@ from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from krm_fn.krm.manifests import ContentChange
 
+# Its name in messages, and as the file of a command.
 STDIN = "standard input"
-"""Its name in messages, and as the file of a command."""
 
+# Ends a colour of a terminal (ECMA-48, SGR).
 PLAIN = "\x1b[0m"
-"""Ends a colour of a terminal (ECMA-48, SGR)."""
 _COLOURS = {"[error": "\x1b[31m", "[warning": "\x1b[33m"}
 
 _MIB = 1024 * 1024
+# Bytes of a file, or of standard input; GitHub takes no larger file.
 LARGEST = 100 * _MIB
-"""Bytes of a file, or of standard input; GitHub takes no larger file."""
+# Bytes of a `.gitignore` or `.krmignore`, each line of which is compared with each file.
 LARGEST_IGNORE_FILE = _MIB
-"""Bytes of a `.gitignore` or `.krmignore`, each line of which is compared with each file."""
 
 
 class Answer(NamedTuple):

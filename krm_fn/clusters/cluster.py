@@ -41,8 +41,8 @@ def _joined(*parts: str) -> str:
     return "/".join(filter(None, parts))
 
 
+# What is said about one thing, the first of several first.
 Facts = tuple[Fact, ...]
-"""What is said about one thing, the first of several first."""
 
 
 class ClusterNetwork(NamedTuple):
@@ -97,8 +97,8 @@ def value_of(facts: Facts) -> str:
     return facts[0].value if facts else ""
 
 
+# Group, kind, namespace and name.
 Identity = tuple[str, str, str, str]
-"""Group, kind, namespace and name."""
 
 
 class Key(NamedTuple):
@@ -187,5 +187,5 @@ class Membership(NamedTuple):
         return tuple(dict.fromkeys(name for name in (self.group, self.worker_class) if name))
 
 
+# The Clusters of one object.
 Memberships = tuple[Membership, ...]
-"""The Clusters of one object."""

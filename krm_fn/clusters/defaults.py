@@ -22,8 +22,8 @@ from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.distributions import Product
 from krm_fn.products.node_kinds import NodeSystem
 
+# Stands for the name of the Cluster in a value until it is known of which Cluster the object is a part.
 _CLUSTER = "<cluster>"
-"""Stands for the name of the Cluster in a value until it is known of which Cluster the object is a part."""
 
 
 class _DefaultNetwork(NamedTuple):
@@ -40,6 +40,7 @@ _AWS = _DefaultNetwork(
     "network.vpc.id network.vpc.cidrBlock network.vpc.ipamPool "
     "networkSpec.vpc.id networkSpec.vpc.cidrBlock networkSpec.vpc.ipamPool",
 )
+# Kind of an infrastructure cluster -> the network that its provider makes for it.
 _NETWORKS = {
     "AWSCluster": _AWS,
     "AWSManagedControlPlane": _AWS,
@@ -63,11 +64,10 @@ _NETWORKS = {
         "networkSpec.vcn.id networkSpec.vcn.cidr networkSpec.vcn.cidrs networkSpec.skipNetworkManagement",
     ),
 }
-"""Kind of an infrastructure cluster -> the network that its provider makes for it."""
 
 
+# What says nothing in a field; Google's network in auto mode is called "default".
 _SILENT: tuple[Any, ...] = (None, "", [], {}, "default")
-"""What says nothing in a field; Google's network in auto mode is called "default"."""
 
 
 class _Infrastructure(NamedTuple):

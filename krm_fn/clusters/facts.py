@@ -25,16 +25,16 @@ from krm_fn.patch import Pointer, field_of, find_values, list_at, lookup, stripp
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import CLUSTER
 
+# The shortest prefix of a private network; what is wider would take the proxy from a part of the Internet.
 _WIDEST = 8
-"""The shortest prefix of a private network; what is wider would take the proxy from a part of the Internet."""
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _HOST_AND_PORT = r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]+))(?::[0-9]+)?"
 _SCHEME = r"^[A-Za-z][A-Za-z0-9+.-]*://"
 _URL_REST = r"[/?#].*"
 _PORT = r"(?<=[^:]):(?:[0-9]+|\$\{[^{}]*\})$"
+# What may be around a placeholder in a name, an address or a CIDR.
 _AROUND = r"[A-Za-z0-9_.:/-]*"
-"""What may be around a placeholder in a name, an address or a CIDR."""
 _WORD = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
 
 
@@ -129,8 +129,8 @@ def _address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None
         return None
 
 
+# The first line of a file that the target ``registryMirror`` wrote: the settings know this mirror already.
 _OURS = "# inject-proxy\n"
-"""The first line of a file that the target ``registryMirror`` wrote: the settings know this mirror already."""
 _COMMENT = r"(?m)^[ \t]*#.*$"
 _HOSTS_FILE = r".*/certs\.d/([^/]+)/hosts\.toml"
 _HOST_TABLE = r"""(?m)^[ \t]*\[[ \t]*host[ \t]*\.[ \t]*["']([^"']+)["']"""
@@ -141,8 +141,8 @@ _MIRROR_TABLE = (
 _ENDPOINTS = r"(?ms)^[ \t]*endpoint[ \t]*=[ \t]*\[(.*?)\]"
 _QUOTED = r"""["']([^"']+)["']"""
 _USER = r"//[^/]*@"
+# The names of one registry (containerd ``docs/hosts.md``: ``server = "https://registry-1.docker.io"``).
 _DOCKER_HUB = {"docker.io", "index.docker.io", "registry-1.docker.io"}
-"""The names of one registry (containerd ``docs/hosts.md``: ``server = "https://registry-1.docker.io"``)."""
 
 
 def mirror_hosts(file_entry: Any) -> Texts:
@@ -187,14 +187,14 @@ def _content(file_entry: Any) -> str:
         return ""
 
 
+# The facts of which the first one counts.
 _SINGLE = ("service_domain", "endpoint", "region", "infrastructure")
-"""The facts of which the first one counts."""
+# Variable of well-known classes (vSphere; TKG; Metal3, Nutanix) -> where its value has the host of the API server.
 _ENDPOINT_VARIABLES: dict[str, tuple[Pointer, ...]] = {
     "controlPlaneIpAddr": ((),),
     tkg.API_SERVER_ENDPOINT: ((),),
     "controlPlaneEndpoint": (("host",), ("IP",)),
 }
-"""Variable of well-known classes (vSphere; TKG; Metal3, Nutanix) -> where its value has the host of the API server."""
 
 
 def declared(obj: Object) -> ClusterNetwork:
@@ -255,6 +255,7 @@ def _clouds(value: Any) -> Texts:
     return tuple(filter(None, clouds))
 
 
+# Name of a fact -> the function that reads its values out of a field; it returns nothing if the field says none.
 _READERS = {
     "pod_cidrs": cidrs,
     "service_cidrs": cidrs,
@@ -269,7 +270,6 @@ _READERS = {
     "infrastructure": _clouds,
     "infrastructure_hosts": url_host,
 }
-"""Name of a fact -> the function that reads its values out of a field; it returns nothing if the field says none."""
 
 
 def sets_services(obj: Object) -> bool:

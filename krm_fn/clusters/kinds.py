@@ -20,8 +20,9 @@ from krm_fn.products.cluster_api import CLUSTER, CORE, Role
 from krm_fn.products.node_kinds import NODE_KINDS
 
 CLUSTER_CLASS = (CORE, "ClusterClass")
+# The kinds whose name is the name of a worker group.
 OWNS_WORKERS = {"MachineDeployment", "MachinePool"}
-"""The kinds whose name is the name of a worker group."""
+# The kinds that make one sort of nodes only.
 ROLES = {
     **{row.kind: row.role for row in NODE_KINDS.values() if row.role},
     **{row.kind: row.role for row in distributions.ROWS if row.role},
@@ -29,15 +30,13 @@ ROLES = {
     "MachineSet": Role.WORKER,
     "MachinePool": Role.WORKER,
 }
-"""The kinds that make one sort of nodes only."""
 
 
+# Fact of a ``ClusterNetwork`` -> the path to it, or several paths with blanks between them.
+#
+# Further facts are ``machines``, which are addresses, ``pools``, which are pools of addresses, ``mirrors`` for files of
+# nodes, which may name mirrors, and ``infrastructure`` for what names a cloud outside of Cluster API.
 Paths = Mapping[str, str]
-"""Fact of a ``ClusterNetwork`` -> the path to it, or several paths with blanks between them.
-
-Further facts are ``machines``, which are addresses, ``pools``, which are pools of addresses, ``mirrors`` for files of
-nodes, which may name mirrors, and ``infrastructure`` for what names a cloud outside of Cluster API.
-"""
 
 
 class WholeCluster(NamedTuple):
@@ -60,9 +59,9 @@ class WholeCluster(NamedTuple):
 
 _AKS = "spec.networkProfile"
 _RANCHER = "spec.rkeConfig.machineGlobalConfig"
+# What makes a cluster of OpenShift, and the image that its machines start from.
 AGENT_CLUSTER_INSTALL = ("extensions.hive.openshift.io", "AgentClusterInstall")
 INFRA_ENV = ("agent-install.openshift.io", "InfraEnv")
-"""What makes a cluster of OpenShift, and the image that its machines start from."""
 WHOLE_CLUSTERS = {
     ("containerservice.azure.com", "ManagedCluster"): WholeCluster(
         {
@@ -111,6 +110,7 @@ WHOLE_CLUSTERS = {
         needs=pattern("spec.rkeConfig"),
     ),
 }
+# A short name for ``spec.clusterDefaults.infrastructure`` -> the kind that it means.
 CLOUD_NAMES = {
     "AWS": "AWSCluster",
     "EKS": "AWSManagedControlPlane",
@@ -127,7 +127,7 @@ CLOUD_NAMES = {
     "vSphere": "VSphereCluster",
     "Nutanix": "NutanixCluster",
 }
-"""A short name for ``spec.clusterDefaults.infrastructure`` -> the kind that it means."""
+# The cloud of a cluster outside of Cluster API, as that says it -> the kind of such an infrastructure.
 CLOUDS = {
     "Amazonec2Config": "AWSCluster",
     "AzureConfig": "AzureCluster",
@@ -148,11 +148,10 @@ CLOUDS = {
     "vmwareCloudDirector": "VCDCluster",
     "vsphere": "VSphereCluster",
 }
-"""The cloud of a cluster outside of Cluster API, as that says it -> the kind of such an infrastructure."""
 
 _ENDPOINT = "controlPlaneEndpoint.host"
+# What every infrastructure cluster of Cluster API says, or most of them do.
 _BY_CONTRACT = {"endpoint": _ENDPOINT, "region": "region"}
-"""What every infrastructure cluster of Cluster API says, or most of them do."""
 _AWS = {
     "networks": (
         "network.vpc.cidrBlock network.vpc.secondaryCidrBlocks.*.ipv4CidrBlock network.vpc.ipv6.cidrBlock "
@@ -165,6 +164,8 @@ _GCP = {
     "networks": "network.subnets.*.cidrBlock network.subnets.*.secondaryCidrBlocks.*",
 }
 _OPENSTACK_ADDRESSES = "apiServerFloatingIP apiServer.floatingIP apiServerFixedIP apiServer.fixedIP"
+# Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks, below
+# ``spec``.
 INFRASTRUCTURE = {
     "GCPManagedControlPlane": {},
     "AWSCluster": _AWS,
@@ -199,18 +200,16 @@ INFRASTRUCTURE = {
     "VCDCluster": {"infrastructure_hosts": "site"},
     "VSphereCluster": {"infrastructure_hosts": "server"},
 }
-"""Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks, below
-``spec``."""
 
 METAL3_POOL = ("ipam.metal3.io", "IPPool")
+# The kinds that hand out addresses to machines.
 POOLS = {
     ("ipam.cluster.x-k8s.io", "InClusterIPPool"),
     ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool"),
     METAL3_POOL,
 }
-"""The kinds that hand out addresses to machines."""
+# Kind of a machine template -> where it names the pools that its machines take addresses from.
 USES_POOLS = {"VSphereMachineTemplate": "spec.template.spec.network.devices.*.addressesFromPools.*"}
-"""Kind of a machine template -> where it names the pools that its machines take addresses from."""
 
 _OF_CLUSTER = {
     "pod_cidrs": "spec.clusterNetwork.pods.cidrBlocks.*",

@@ -23,14 +23,14 @@ from krm_fn.patch import field_path
 from krm_fn.placeholders import is_template
 from krm_fn.products.cluster_api import CLUSTER, Role
 
+# Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four.
 _DEEPEST = 16
-"""Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""
 
+# How many Clusters a name without a namespace may mean: with n for each of n objects, time would grow as n * n.
 _MOST = 16
-"""How many Clusters a name without a namespace may mean: with n for each of n objects, time would grow as n * n."""
 
+# The API groups of objects inside a cluster: their namespace is none of those in which Clusters are.
 _WORKLOADS = {"apps", "batch", "kyverno.io", "policies.kyverno.io"}
-"""The API groups of objects inside a cluster: their namespace is none of those in which Clusters are."""
 
 
 class ClusterMembers:

@@ -31,11 +31,12 @@ from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.release_kinds import HELM_RELEASE
 
 _LABELS = (f"{CORE}/cluster-name", giantswarm.CLUSTER_LABEL, tkg.CLUSTER_NAME_LABEL)
+# An annotation of Cluster API and a label of TKG that say in which namespace the Cluster is.
 _NAMESPACE_NAMES = (f"{CORE}/cluster-namespace", tkg.CLUSTER_NAMESPACE_LABEL)
-"""An annotation of Cluster API and a label of TKG that say in which namespace the Cluster is."""
 _CLUSTER_NAME_PATHS = (("spec", "clusterName"), ("spec", "template", "spec", "clusterName"))
 _NAME_IN_VALUES = ("spec", "values", "global", "metadata", "name")
 _DATA = (("", "Secret"), ("", "ConfigMap"))
+# What products put behind the name of a Cluster to name a Secret or a ConfigMap of it.
 _DATA_SUFFIXES = (
     giantswarm.CLUSTER_VALUES_SUFFIX,
     giantswarm.SYSTEMD_PROXY_SUFFIX,
@@ -43,14 +44,13 @@ _DATA_SUFFIXES = (
     tkg.CONFIG_VALUES_SUFFIX,
     *tkg.ADD_ON_SUFFIXES,
 )
-"""What products put behind the name of a Cluster to name a Secret or a ConfigMap of it."""
 _APP_VALUES = (
     ("spec", "config", "configMap", "name"),
     ("spec", "config", "secret", "name"),
 )
 _INVENTORY = r"(.+)-(?:control-plane|md-[0-9]+)"
+# How the API groups of TKG end, whose objects have the name of their Cluster, or that of its package.
 _TANZU = ".tanzu.vmware.com"
-"""How the API groups of TKG end, whose objects have the name of their Cluster, or that of its package."""
 
 
 class Evidence(NamedTuple):

@@ -38,16 +38,16 @@ from krm_fn.products.cluster_api import Role, is_cluster_api
 from krm_fn.products.node_kinds import SYSTEMS
 
 _Value = TypeVar("_Value")
+# ``machineDeployments`` or ``machinePools``, and the name of a class of workers there.
 WorkerClass = tuple[str, str]
-"""``machineDeployments`` or ``machinePools``, and the name of a class of workers there."""
 
 CLUSTER_VARIABLES = ("spec", "topology", "variables")
 _OVERRIDES = ("variables", "overrides")
+# Where a Cluster names its class, and the namespace of that.
 _CLASS_PATHS = (
     (pattern("spec.topology.classRef.name"), pattern("spec.topology.classRef.namespace")),
     (pattern("spec.topology.class"), pattern("spec.topology.classNamespace")),  # before v1beta2
 )
-"""Where a Cluster names its class, and the namespace of that."""
 
 _CP = Role.CONTROL_PLANE
 _WORKER = Role.WORKER
@@ -71,6 +71,7 @@ _PARTS_OF_CLASS = {
     },
 }
 _ADD_ONS = ("cni", "csi", "cpi", "kapp", "additionalPackages.*")
+# Kind -> the fields in which it names what it uses, and the role that gives; None: that of the object itself.
 _REFERENCES: dict[str, Mapping[str, Role | None]] = {
     "Cluster": {"spec.controlPlaneRef": _CP, "spec.infrastructureRef": None},
     "ClusterClass": {
@@ -88,15 +89,14 @@ _REFERENCES: dict[str, Mapping[str, Role | None]] = {
         for holder in ("providerRef", "secretRef")
     },
 }
-"""Kind -> the fields in which it names what it uses, and the role that gives; None: that of the object itself."""
 
 
 _DEPLOYMENT = ("hive.openshift.io", "ClusterDeployment")
+# The kinds that name a ClusterDeployment of OpenShift -> the field, whose kind is always this one.
 _NAMES_DEPLOYMENT = {
     AGENT_CLUSTER_INSTALL: ("spec", "clusterDeploymentRef"),
     INFRA_ENV: ("spec", "clusterRef"),
 }
-"""The kinds that name a ClusterDeployment of OpenShift -> the field, whose kind is always this one."""
 
 
 class Use(NamedTuple):
@@ -237,8 +237,8 @@ def nearest(keys: Iterable[Key], file: str) -> list[Key]:
     return [key for key, rank in ranks.items() if rank == best]
 
 
+# File or folder -> the objects in it, at any depth, by their identity.
 _Scopes = dict[str, dict[Identity, list[Key]]]
-"""File or folder -> the objects in it, at any depth, by their identity."""
 
 
 class Folders:
@@ -384,8 +384,8 @@ class ObjectIndex(Mapping[Key, _Value]):
         return len(self._members)
 
 
+# Stands for all namespaces.
 _ANY = "*"
-"""Stands for all namespaces."""
 
 
 def _scopes(file: str) -> Iterator[str]:

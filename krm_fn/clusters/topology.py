@@ -41,8 +41,8 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 
 _NOTHING = ClusterNetwork()
 _OF_CLASS = ("spec", "infrastructure")
+# The kinds that say addresses of machines, which hold for their Cluster whoever names them.
 _ADDRESSES = (konvoy.INVENTORY, *POOLS)
-"""The kinds that say addresses of machines, which hold for their Cluster whoever names them."""
 _NO_OBJECT = RelatedObject(Key("", "", "", ""))
 
 

@@ -65,8 +65,8 @@ _ENCRYPTED = (
     "decrypts"
 )
 _FIELDS = ("apiVersion", "kind", "metadata", "spec")
+# The fields of ``spec`` that name objects.
 _REFERENCES = (("from",), ("trustedCA", "configMap"), ("registryMirror", "ca", "configMap"))
-"""The fields of ``spec`` that name objects."""
 _FIELDS_OF_CONFIG_MAP = ("apiVersion", "kind", "metadata", "data", "immutable")
 
 

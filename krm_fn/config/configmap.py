@@ -13,6 +13,7 @@ from krm_fn.errors import ConfigError, ConfigProblem, InputError
 from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Data, Pointer, lookup, put_at
 
+# The variables, as names for the fields that fill them.
 ALIASES = {
     "HTTP_PROXY": "httpProxy",
     "http_proxy": "httpProxy",
@@ -21,7 +22,6 @@ ALIASES = {
     "NO_PROXY": "noProxy",
     "no_proxy": "noProxy",
 }
-"""The variables, as names for the fields that fill them."""
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 

@@ -22,8 +22,8 @@ from krm_fn.target_table import ROWS, part_of
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
+# A schema, or a part of one that is a schema of its own.
 Node = Mapping[str, Any]
-"""A schema, or a part of one that is a schema of its own."""
 
 
 def fits(value: Any, node: Node) -> bool:
@@ -104,6 +104,7 @@ def _is_at_least(value: Any, least: int) -> bool:
     return len(value) >= least
 
 
+# Keyword -> whether a value, which has the type that the schema asks for, fits it.
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "anyOf": lambda value, choices: any(fits(value, choice) for choice in choices),
     "contains": lambda items, node: (
@@ -119,7 +120,6 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "pattern": lambda value, pattern: matches_whole(pattern, value),
     "required": _has_all,
 }
-"""Keyword -> whether a value, which has the type that the schema asks for, fits it."""
 _KNOWN = {
     *_CHECKS,
     *("additionalProperties", "items", "properties", "propertyNames", "type"),
@@ -127,12 +127,12 @@ _KNOWN = {
 }
 
 
+# How deep the deepest field lies: ``spec.targets.workloads.trustedCA.choose[].labels.<name>``.
 _DEPTH = 8
-"""How deep the deepest field lies: ``spec.targets.workloads.trustedCA.choose[].labels.<name>``."""
+# Where the schema lies: first in an installed package, then in a checkout.
 _FILES = tuple(
     f"{folder}/proxyconfig.schema.json" for folder in ("functionconfig", "../functionconfig")
 )
-"""Where the schema lies: first in an installed package, then in a checkout."""
 
 
 @functools.cache
@@ -255,8 +255,8 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
 _PART = "leave `{}` out by `only` or `selector.exclude`"
 
 
+# More choices than a person reads.
 _MANY = 8
-"""More choices than a person reads."""
 _NAMES = {
     "string": "a string",
     "boolean": "`true` or `false`, without quotes",
@@ -303,6 +303,7 @@ def _without_companion(node: Node, value: Any) -> str:
     return f"must hold `{companion}` where it holds `{name}`"
 
 
+# The message of a failed keyword of the schema, of the node and the value that does not fit it.
 _WORDS: dict[str, Callable[[Node, Any], str]] = {
     "anyOf": lambda node, _: str(node["errorMessage"]),
     "dependentRequired": _without_companion,
@@ -314,7 +315,6 @@ _WORDS: dict[str, Callable[[Node, Any], str]] = {
     "required": _missing,
     "type": _wrong_type,
 }
-"""The message of a failed keyword of the schema, of the node and the value that does not fit it."""
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:

@@ -23,10 +23,10 @@ from krm_fn.target_table import ROWS, SYSTEMS, part_of, system_of
 
 _NOTHING: Data = MappingProxyType({})
 _DISTRIBUTIONS = "distributions"
+# What the option ``files`` of ``nodes`` may name.
 _NODE_FILES = ("environment", "profile", "apt", "dnf", "zypper", "docker")
-"""What the option ``files`` of ``nodes`` may name."""
+# Member of the options of ``workloads`` for objects that are to have no proxy: the proxies that go.
 REMOVED = "removed"
-"""Member of the options of ``workloads`` for objects that are to have no proxy: the proxies that go."""
 
 
 class TargetOptions(NamedTuple):

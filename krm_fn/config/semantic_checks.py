@@ -22,12 +22,12 @@ from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.proxy_url import is_port, split_url
 from krm_fn.target_table import ROWS, SYSTEMS, system_of
 
+# The lists of ``spec`` and of an override -> what says why an entry of them is wrong.
 _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
     (("noProxy",), noproxy.why_wrong),
     (("noProxyPolicy", "extra"), noproxy.why_wrong),
     (("noProxyPolicy", "exclude"), noproxy.why_wrong_pattern),
 )
-"""The lists of ``spec`` and of an override -> what says why an entry of them is wrong."""
 
 
 def problems(spec: Any) -> PlacedTexts:

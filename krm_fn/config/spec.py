@@ -30,8 +30,8 @@ from krm_fn.patch import Data, Pointer, field_path, list_at, lookup, text_at
 from krm_fn.proxy_url import url_in_secret
 
 _LONGEST = 80
+# Texts of a ``spec``, or about it, each with its place.
 PlacedTexts = Iterator[tuple[Pointer, str]]
-"""Texts of a ``spec``, or about it, each with its place."""
 
 
 class FieldName(NamedTuple):
@@ -97,6 +97,7 @@ def texts_at(data: Any, path: Pointer) -> PlacedTexts:
                 yield (*path, str(index)), text
 
 
+# Member of a ``ClusterNetwork`` -> field of ``spec.clusterDefaults``.
 _CLUSTER_DEFAULTS = {
     "pod_cidrs": "podCIDRs",
     "service_cidrs": "serviceCIDRs",
@@ -106,7 +107,6 @@ _CLUSTER_DEFAULTS = {
     "region": "region",
     "networks": "networks",
 }
-"""Member of a ``ClusterNetwork`` -> field of ``spec.clusterDefaults``."""
 
 
 def built(spec: Data, names: FieldNames) -> ProxyConfig:

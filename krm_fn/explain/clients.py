@@ -180,5 +180,5 @@ def _clients() -> dict[str, Client]:
     return clients
 
 
+# Every client by its ID, in the order in which they are listed.
 CLIENTS = _clients()
-"""Every client by its ID, in the order in which they are listed."""

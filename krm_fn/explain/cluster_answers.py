@@ -13,8 +13,8 @@ from krm_fn.pipeline.outcome import Outcome
 from krm_fn.plan.items import is_selected
 from krm_fn.settings import declared_urls
 
+# The codes of results about nodes that are left without a proxy.
 _NOTHING = ("NodesWithoutProxy", "ClassPatchErases")
-"""The codes of results about nodes that are left without a proxy."""
 
 
 @dataclass

@@ -9,8 +9,8 @@ from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Texts
 
+# Object -> the names of its Clusters.
 NamesOfClusters = Mapping[ObjectRef, set[str]]
-"""Object -> the names of its Clusters."""
 _ROLES = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
 
 

@@ -15,8 +15,8 @@ from krm_fn.light_typing import Texts
 from krm_fn.noproxy.entries import network
 from krm_fn.noproxy.policy import CLUSTER_DOMAIN
 
+# Examples of hosts on the Internet: the first that the list does not hold is taken.
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
-"""Examples of hosts on the Internet: the first that the list does not hold is taken."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from krm_fn.krm.results import some
 from krm_fn.package_files import text_of
 
 _FEW = 5
+# So many rows, or lines of a cell, are shown: a page stays small however many Clusters there are.
 _MOST = 200
-"""So many rows, or lines of a cell, are shown: a page stays small however many Clusters there are."""
 _MANY_TILES = 60
 
 

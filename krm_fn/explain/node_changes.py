@@ -20,8 +20,8 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import NodeUpdate
 
+# The kinds that set up nodes of kubeadm and the like, and the templates of others.
 _KINDS: Mapping[tuple[str, str], NodeConfigKind | DistributionRow] = {**NODE_KINDS, **TEMPLATES}
-"""The kinds that set up nodes of kubeadm and the like, and the templates of others."""
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
 _KEPT = "NodesKept"
 _NAME = ("metadata", "name")

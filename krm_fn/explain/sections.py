@@ -18,8 +18,8 @@ from krm_fn.pipeline.covered import HEAD
 from krm_fn.pipeline.outcome import missing_facts_lines
 
 COVERED = "What was covered"
+# The cells of each row; a cell may have several lines.
 _Rows = list[list[str]]
-"""The cells of each row; a cell may have several lines."""
 
 
 class Section(NamedTuple):

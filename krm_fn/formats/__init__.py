@@ -7,7 +7,7 @@ holds all until the next step asks again.
 
 from __future__ import annotations
 
+# For lines of units, and for commands.
 CACHED_LINES = 256
-"""For lines of units, and for commands."""
+# For whole files, and for paths.
 CACHED_TEXTS = 64
-"""For whole files, and for paths."""

@@ -24,14 +24,15 @@ HAS_CODE = "code of ytt may decide what counts, so the text stays as it is: edit
 
 _MEMBER_OF_SOPS = "sops"
 _MARKS_OF_SOPS = {"mac", "lastmodified", "version"}
+# Not in a comment of a person.
 _ENCRYPTED_VALUE = r"(?m)^(?![ \t]*#[ \t]).*ENC\[AES256_GCM,"
-"""Not in a comment of a person."""
 _CHECKSUM = r"""(?mx)
     ^ (?P<at> [ \t]{1,8} (?=") | ) "?sops"? : .* \n    # `sops:`, or `  "sops": {` in JSON
     (?: (?: (?P=at) [ \t\#] .* | \r? ) \n )*?           # `    kms: []`: lines below it, comments, empty lines
     (?P=at) [ \t]+ "?mac"? :                            # `    mac: ENC[AES256_GCM,...]`
 """
 
+# Lines at the left margin under which the values that are there are those that count.
 _HEADER = r"""
     \#@
     (?: [ \t]* load\(                                      # `#@ load("@ytt:overlay", "overlay")`
@@ -43,7 +44,6 @@ _HEADER = r"""
         (?! [^\r\n]* \b (?: by | when | via ) [ ]* = )     # `by=` and the like are code
     )
 """
-"""Lines at the left margin under which the values that are there are those that count."""
 _CODE = rf"""(?mx)
     ^ (?! {_HEADER} ) \#@    # `#@ if x:`
     | [ \t] \#@              # `a: #@ x`

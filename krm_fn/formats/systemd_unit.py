@@ -32,8 +32,8 @@ _NAME = r"""["']?([A-Za-z_][A-Za-z0-9_]*)="""
 _NOTHING_OF_USE = r"(\s|\[Service\])*"
 _EMPTY_SECTION_AT_THE_END = r"(?<=\n)\r?\n\[Service\][ \t]*(\r?\n)+\Z"
 _CONTINUED = r"\\[ \t]*(?:(?:\r\n|\n|\r)(?:[ \t]*[#;][^\r\n]*)?)*\Z"
+# Stands for each character of a joined text that systemd does not read, so that all others keep their places.
 _FILLER = "\0"
-"""Stands for each character of a joined text that systemd does not read, so that all others keep their places."""
 
 
 def form_of(names: Collection[str]) -> Syntax:

@@ -27,6 +27,7 @@ class Severity(Enum):
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 
+# Findings of `inject-proxy lint` in values, whoever wrote them; in a run they are at most warnings.
 OF_VALUES = {
     # the value of NO_PROXY
     "ListEmpty": _E,
@@ -54,8 +55,8 @@ OF_VALUES = {
     "FilePermissions": _W,
     "PlacesDiffer": _W,
 }
-"""Findings of `inject-proxy lint` in values, whoever wrote them; in a run they are at most warnings."""
 
+# Other findings of a run; `spec.lint.rules` silences them or makes them louder.
 OF_RUN = {
     # the ProxyConfig
     "SettingUnused": _W,
@@ -93,8 +94,8 @@ OF_RUN = {
     "PolicyBroken": _W,
     "PolicyKeepsValueFrom": _I,
 }
-"""Other findings of a run; `spec.lint.rules` silences them or makes them louder."""
 
+# Codes that no entry of `spec.lint.rules` changes.
 FIXED = {
     "ConfigInvalid": _E,
     "InputInvalid": _E,
@@ -105,7 +106,6 @@ FIXED = {
     "OutputNotWritten": _E,
     "InternalError": _E,
 }
-"""Codes that no entry of `spec.lint.rules` changes."""
 
 SILENCEABLE = {**OF_VALUES, **OF_RUN}
 CODES = {**SILENCEABLE, **FIXED}

@@ -39,11 +39,11 @@ class ContentChange(NamedTuple):
     new: bytes | None
 
 
+# Name or path of a file -> its content before and after.
 FileChanges = Mapping[str, ContentChange]
-"""Name or path of a file -> its content before and after."""
 
+# The group of kustomize, in the text of a kustomization.
 KUSTOMIZE = "kustomize.config.k8s.io/"
-"""The group of kustomize, in the text of a kustomization."""
 
 
 class DocumentSpan(NamedTuple):

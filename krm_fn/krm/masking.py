@@ -20,10 +20,10 @@ from functools import lru_cache
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.proxy_url import split_url
 
+# The text that an output shows in the place of a secret.
 HIDDEN = "***"
-"""The text that an output shows in the place of a secret."""
+# Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks.
 _KEPT = {"Cs", "Zs"}
-"""Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
 
 
 class Credential(NamedTuple):
@@ -44,28 +44,29 @@ class Credential(NamedTuple):
 
 _PORT = r"""\d{1,5}(?=\s|$|\\(?![^@\n]{0,200}@)|[/?#,;|"'`)>\]}](?![^\s"',]{0,200}@))"""
 _USER = rf"://[^\s:@/\[]*:(?!{_PORT}|\*\*\*@)"
+# A shell, a template or a reader fills it in.
 _REFERENCE = r"(?!\\?[\"']?[$<{])"
-"""A shell, a template or a reader fills it in."""
 _NAME = (
     r"(?:token|passwd(?<!nopasswd)|password|passphrase|(?<![a-z])pass|(?<=proxy)pass|pass(?:lm|nt|ntlmv2)|(?<=[_.;-])pwd|(?<![\w-])secret"
     r"|(?:client|app|application|shared|webhook|signing|consumer|oauth2?|api|join)[_.-]?secret"
     r"|(?:api|access|secret|private|account|encryption|certificate)[_-]?key|client-key-data|authorization)"
     r"(?:[_-]?(?:base64|b64)|_?\d{1,3})?"
 )
+# One of them is in each of the names.
 _WORDS = ("token", "pass", "pwd", "secret", "key", "authorization")
-"""One of them is in each of the names."""
 _IS_NAME = rf"(?i:[\w./:-]*{_NAME})"
 _LIST = r"(?i:no_?proxy)"
 _ASSIGNMENT = rf"""(?i)({_NAME}\\?["']?[ \t]{{0,8}}(?:=>|:=|=(?![=~])|:(?=[ \t"'\\]))[ \t]{{0,8}})([^\r\n]{{1,300}})"""
+# The beginning of an element of XML.
 _ELEMENT = rf"<(?:[\w.-]{{1,40}}:)?[\w.-]{{0,80}}{_NAME}"
-"""The beginning of an element of XML."""
+# An attribute of XML that names the value of its element.
 _NAMED = rf"""\b(?:name|key|id)[ \t]*=[ \t]*\\?["'][\w.:/-]{{0,80}}{_NAME}\\?["']"""
-"""An attribute of XML that names the value of its element."""
+# A value that refers to another place, is empty or a word like `true`, or is no single value.
 _HARMLESS = (
     r"""(?i)["'\\]{0,9}(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*"""
     r"""|(?:/[\w.-]+){2,}|(?:bearer|basic)\s+\$.*)?["'\\]{0,9}[,;}\]]*\s*"""
 )
-"""A value that refers to another place, is empty or a word like `true`, or is no single value."""
+# An entry of a list of hosts with a colon, behind which is neither a port nor an address.
 _ENTRY = r"""(?x:
     [^\s,;|:=/"'\[\]@%]+ (?: : | %3[Aa] )      # a host, or the user of a password: svc:geheim
     (?! \d{1,5} (?![^\s,;|"'\]]) |             # and no port: proxy:3128
@@ -76,8 +77,8 @@ _ENTRY = r"""(?x:
             [\da-fA-F]{0,4} (?: :[\da-fA-F]{0,4} ){2,7} (?:/\d{1,3})? | # one of IPv6: ${PODS:-fd00::/64}
             (?: [a-z0-9-]+\. )+ [a-z]+ |                                # a domain: ${DOMAIN:=cluster.local}
             \d{1,5} ) (?: [\s,;|"'}] | $ ) ) )"""  # a port: ${PORT:=6443}
-"""An entry of a list of hosts with a colon, behind which is neither a port nor an address."""
 
+# Forms that are looked for in a text as a whole.
 CREDENTIALS = (
     Credential(
         ["private key"],
@@ -120,7 +121,7 @@ CREDENTIALS = (
         "<name>proxy.password</name>\n<value>S3CRET</value>",
     ),
 )
-"""Forms that are looked for in a text as a whole."""
+# Forms that are looked for in each line.
 CREDENTIALS_OF_A_LINE = (
     Credential(
         ["@", "%40"],
@@ -207,7 +208,6 @@ CREDENTIALS_OF_A_LINE = (
         '<add value="S3CRET" key="password" />',
     ),
 )
-"""Forms that are looked for in each line."""
 
 _HOST = r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])"
 _PROXY_URL = rf"""(?x:
@@ -215,10 +215,11 @@ _PROXY_URL = rf"""(?x:
     (?: [^\s:@/"']{{0,200}} (?: :[^\s@/"']{{0,500}} )? @ )?              # svc:geheim@
     {_HOST} (?: :[0-9]{{1,5}} )? /? |                                   # proxy.corp.example:3128/
     {_HOST} :[0-9]{{1,5}} (?! [^\n]{{0,500}} @ ) )"""  # proxy:3128, and no user with a password
+# The beginning of a text that a shell, clusterctl, Flux or Kyverno fills in.
 _FILLED_IN = r"\$\{?[A-Za-z_({]|\{\{"
-"""The beginning of a text that a shell, clusterctl, Flux or Kyverno fills in."""
+# The name of a field or variable for the URL of a proxy.
 _PROXY = r"(?i:(?:.*_)?https?_?proxy(?:url)?)"
-"""The name of a field or variable for the URL of a proxy."""
+# A value of a proxy in a file that is no URL; a message may be about the field itself.
 _OTHER_PROXY = Credential(
     ["httpproxy", "http_proxy", "httpsproxy", "https_proxy"],
     rf"""(?ix)
@@ -227,34 +228,33 @@ _OTHER_PROXY = Credential(
     (?P<secret> [^\n]+ )                                                 # S3CRET""",
     "httpProxy: S3CRET",
 )
-"""A value of a proxy in a file that is no URL; a message may be about the field itself."""
 _QUOTED = r"""(?<!\w)(?:"[^"]*"|'[^']*')"""
+# A user name without a scheme, whose password may hold blanks.
 _WITH_BLANKS = rf"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?!{_PORT}|[\s/:*])"""
-"""A user name without a scheme, whose password may hold blanks."""
+# User and password, which HTTP has in base64 (RFC 7617).
 _AS_IN_HTTP = r"[^\s:@/]+:(?!//|\d{1,5}$)\S+"
-"""User and password, which HTTP has in base64 (RFC 7617)."""
 _OBJECT = r"""kind\\?["']?\s*:\s*\\?["']?Secret\b|\bstringData\\?["']?\s*:"""
 _CODED = r"[A-Za-z0-9+/_-]{12,}={0,2}(?:\r?\n[ \t]*[A-Za-z0-9+/_-]+={0,2}(?=\s|\Z))*"
+# Six bytes of ASCII in base64: the first bit of each is 0.
 _ASCII = r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/]){2}"
-"""Six bytes of ASCII in base64: the first bit of each is 0."""
+# Letters of base64 that may be user and password; many a shorter word can be read as such.
 _SHORTEST_OF_USER = 16
-"""Letters of base64 that may be user and password; many a shorter word can be read as such."""
 _TEXT = r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]{8,}"
+# The alphabet of base64 in URLs (RFC 4648, section 5), and the signs between its letters.
 _LETTERS = str.maketrans("-_", "+/", "=\r\n\t ")
-"""The alphabet of base64 in URLs (RFC 4648, section 5), and the signs between its letters."""
+# How gzip begins in base64 (RFC 1952, section 2.3.1).
 _GZIP = "H4sI"
-"""How gzip begins in base64 (RFC 1952, section 2.3.1)."""
+# Bytes of gzip that are read; nobody packs a longer configuration into a manifest.
 _LARGEST = 1024 * 1024
-"""Bytes of gzip that are read; nobody packs a longer configuration into a manifest."""
 _SHORTEST_PASSWORD = 4
+# Up to this length a password may be a part of other words, such as `proxy` of `http-proxy.conf`.
 _LONGEST_WORD = 7
-"""Up to this length a password may be a part of other words, such as `proxy` of `http-proxy.conf`."""
 
+# So many texts are remembered: kinds, fields and messages are those of many results in turn.
 _RECENT = 16
-"""So many texts are remembered: kinds, fields and messages are those of many results in turn."""
 
+# Returns a text without further secrets.
 _Mask = Callable[[str], str]
-"""Returns a text without further secrets."""
 
 
 def redact(value: Any, known: _Mask = str) -> Any:

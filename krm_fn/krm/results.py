@@ -17,16 +17,16 @@ from krm_fn.patch import APPEND, Operation, Pointer, field_path
 from krm_fn.yamledit import Position
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
+# The number of lines about one kind.
 _AT_MOST = 3
-"""The number of lines about one kind."""
+# So many names are said of many.
 _SOME = 3
-"""So many names are said of many."""
 _QUOTED = r"""(?:"[^"]*"|`[^`]*`)"""
+# The names in a message: all that is in quotes.
 _NAMES = rf"""(?x)
     ({_QUOTED}                                 # `web`, "web"
     (?: (?: , | [ ]and ) [ ] {_QUOTED} )* )    # `web` and `api`
 """
-"""The names in a message: all that is in quotes."""
 _TYPE_NAMES = {
     bool: "a boolean",
     int: "a number",
@@ -238,8 +238,8 @@ class Result(NamedTuple):
         return data
 
 
+# Results one after another.
 Results = Iterable[Result]
-"""Results one after another."""
 
 
 def entries(results: Results) -> list[Fields]:

@@ -56,8 +56,8 @@ class _Variables(NamedTuple):
         return alike
 
 
+# Findings, each with the readings of one place that it is about.
 _Findings = Iterator[tuple[Finding, Sequence[Reading]]]
-"""Findings, each with the readings of one place that it is about."""
 
 
 def judge_places(readings: Readings, reader: Reader, ours: Variables) -> Results:

@@ -17,16 +17,16 @@ from krm_fn.noproxy import Audience, entries, policy
 from krm_fn.noproxy.entries import Cidr, EntryKind
 from krm_fn.proxy_url import is_port, split_url
 
+# The longest value, in bytes, with which Linux starts a program (measured).
 LONGEST = 131_062
-"""The longest value, in bytes, with which Linux starts a program (measured)."""
+# Cluster API takes 10240 characters for a file (``files[].content``), and a drop-in holds the list twice.
 LONGEST_ON_NODES = 4_900
-"""Cluster API takes 10240 characters for a file (``files[].content``), and a drop-in holds the list twice."""
+# RFC 1918, and RFC 6598, which Kubernetes distributions use for pods and services.
 _PRIVATE = [
     *map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
 ]
-"""RFC 1918, and RFC 6598, which Kubernetes distributions use for pods and services."""
+# A network of which a 16th is private: people write "172.0.0.0/8" for "172.16.0.0/12".
 _LIKE_PRIVATE = ipaddress.IPv4Network("172.0.0.0/8")
-"""A network of which a 16th is private: people write "172.0.0.0/8" for "172.16.0.0/12"."""
 _PUBLIC_SUFFIXES = frozenset(
     [
         "amazonaws.com",
@@ -51,10 +51,10 @@ _PUBLIC_SUFFIXES = frozenset(
         "com.cn",
     ]
 )
+# Characters of the longest name that DNS can hold (RFC 1035, section 2.3.4).
 _LONGEST_NAME = 253
-"""Characters of the longest name that DNS can hold (RFC 1035, section 2.3.4)."""
+# A user name or a password as Go takes it (RFC 3986, section 2.3: unreserved and percent-encoded characters).
 _ENCODED = r"(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})*"
-"""A user name or a password as Go takes it (RFC 3986, section 2.3: unreserved and percent-encoded characters)."""
 
 
 class Reader(NamedTuple):
@@ -89,11 +89,11 @@ class Finding(NamedTuple):
     entry: str = ""
 
 
+# A fault of two URLs: the proxy is for ``http://`` alone.
 HTTPS_MISSING = Finding(
     "HttpsProxyMissing",
     "`HTTPS_PROXY` must be set, too: registries and APIs are called by `https://`, which goes direct",
 )
-"""A fault of two URLs: the proxy is for ``http://`` alone."""
 
 
 class NoProxyList:
@@ -107,8 +107,8 @@ class NoProxyList:
     def __init__(self, hosts: Iterable[str], networks: Iterable[ClusterNetwork] = ()) -> None:
         self.entries = tuple(hosts)
         self.texts = frozenset(self.entries)
+        # The hosts of the Clusters themselves: they have no subdomains.
         self.exact: set[str] = set()
-        """The hosts of the Clusters themselves: they have no subdomains."""
         for network in networks:
             facts = [*network.hosts, *network.infrastructure_hosts, *network.endpoint]
             self.exact.update(fact.value.lower() for fact in facts)

@@ -36,9 +36,10 @@ class EntryKind(Enum):
     UNKNOWN = "nothing that a client reads"
 
 
+# The kinds that may hold a colon that is in front of no port.
 _ADDRESSES = frozenset({EntryKind.ADDRESS, EntryKind.CIDR})
-"""The kinds that may hold a colon that is in front of no port."""
 
+# Names of one host each: they never mean a domain.
 SHORT_NAMES = frozenset(
     {
         "api.metadata.cloud.ibm.com",
@@ -50,19 +51,19 @@ SHORT_NAMES = frozenset(
         "metadata.platformequinix.com",
     }
 )
-"""Names of one host each: they never mean a domain."""
 
+# Domains inside a cluster: their bare name is never a public site, so a dotted form is completed by it.
 CLUSTER_NAMES = frozenset({"svc", "cluster.local"})
-"""Domains inside a cluster: their bare name is never a public site, so a dotted form is completed by it."""
 
+# Single labels that are domains. Source: IANA's root zone, as far as companies use it, and ``PRIVATE_SUFFIXES``.
 _TOP_LEVEL = r"""(?x)
     [a-z]{2}                                              # a country: "de"
     | biz | com | edu | gov | info | int | mil | net | org  # "example.com" without "example."
     | app | cloud | dev | xyz | arpa | onion
     | corp | example | home | internal | intranet | invalid | lan | local | localdomain | private | test
 """
-"""Single labels that are domains. Source: IANA's root zone, as far as companies use it, and ``PRIVATE_SUFFIXES``."""
 
+# The text between two separators, which count as letters inside a template.
 _TOKEN = re.compile(
     r"""
     (?:
@@ -75,7 +76,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-"""The text between two separators, which count as letters inside a template."""
+# Suffixes that no public name ends in: an author who writes one means their own network.
+#
+# Source: RFC 2606, RFC 6761 and RFC 8375 (``home.arpa``); RFC 6762, section 3 (``.local``) and appendix G (the others);
+# ICANN delegates none of them.
 PRIVATE_SUFFIXES = frozenset(
     {
         "corp",
@@ -92,17 +96,12 @@ PRIVATE_SUFFIXES = frozenset(
         "test",
     }
 )
-"""Suffixes that no public name ends in: an author who writes one means their own network.
-
-Source: RFC 2606, RFC 6761 and RFC 8375 (``home.arpa``); RFC 6762, section 3 (``.local``) and appendix G (the others);
-ICANN delegates none of them.
-"""
 
 _QUOTES = re.compile(r"[\"'\\]")
+# Separators that people write in the place of commas.
 _SEPARATORS = r"[\s;|]+"
-"""Separators that people write in the place of commas."""
+# Characters of the other parts of a URL, and of addresses of IPv6.
 _NOT_IN_HOSTS = frozenset("/?#:[]")
-"""Characters of the other parts of a URL, and of addresses of IPv6."""
 _URL = r"""(?x)
     (?: (?: [A-Za-z][A-Za-z0-9+.-]*: )? // )?              # "http://", "//"
     (?P<host> \[[^\]]*\] [^/?\#]* | [^/?\#\[\]]* )       # "[fd00::1]:80", "example.com:80"
@@ -123,15 +122,15 @@ NAME = re.compile(
 )
 _IN_CREDENTIALS = "[@:%=]"
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
+# Somebody meant an address, although it may be none.
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
-"""Somebody meant an address, although it may be none."""
+# An address and a colon without a port: behind a name, or in front of a blank, the colon may separate a password.
 _WITHOUT_PORT = r"""(?x)
     (?<! [^\s,;|] )                                      # at the begin of an entry
     (?P<host> (?:[0-9]{1,3}\.){3}[0-9]{1,3} | \[[0-9A-Fa-f:.]+\] )  # "10.0.0.0", "[fd00::1]"
     (?P<prefix> /[0-9]{1,3} )?                           # "/8"
     : (?= [,;|] )                                        # a colon, and the entry ends
 """
-"""An address and a colon without a port: behind a name, or in front of a blank, the colon may separate a password."""
 _NUMERIC = r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+"
 _RANGE = r"[0-9.]+-[0-9.]+|[0-9.]+\*[0-9.*]*|(?:[0-9]+\.){1,3}"
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
@@ -476,12 +475,12 @@ def confuses_ruby(entry: str) -> bool:
 class Origin(Enum):
     """The source of an entry."""
 
+    # A field of the FunctionConfig, or of a source that it names: a person wrote it.
     CONFIG = "config"
-    """A field of the FunctionConfig, or of a source that it names: a person wrote it."""
+    # A field of an object of the input, or the default that Cluster API or a provider takes for it.
     OBJECT = "object"
-    """A field of an object of the input, or the default that Cluster API or a provider takes for it."""
+    # A rule of the style, or of the clients that read the list.
     RULE = "rule"
-    """A rule of the style, or of the clients that read the list."""
 
 
 _CONFIG = frozenset({Origin.CONFIG})
@@ -526,8 +525,8 @@ class Entry(NamedTuple):
         return Entry(text, (*self.why, f"rule: {rule}"), self.origins | _RULE)
 
 
+# The entries of a list, in their order.
 NoProxy = tuple[Entry, ...]
-"""The entries of a list, in their order."""
 
 
 def join(entries: Iterable[Entry]) -> str:

@@ -18,9 +18,13 @@ from krm_fn.products.clouds import AZURE, AZURE_WIRE_SERVER, CLOUDS, NO_CLOUD, C
 from krm_fn.products.cluster_api import SERVICE_ADDRESSES as FIRST_ADDRESSES
 from krm_fn.products.cluster_api import SERVICES
 
+# The domain of a cluster that declares none (the default of kubeadm's ``networking.dnsDomain``).
 CLUSTER_DOMAIN = "cluster.local"
-"""The domain of a cluster that declares none (the default of kubeadm's ``networking.dnsDomain``)."""
 
+# Names of the parts of a list: each is derived unless ``spec.noProxyPolicy.without`` lists it.
+#
+# ``DEFAULTS`` is no group of entries: the value that kubeadm or a provider takes for a fact that nobody declares is in
+# the group of that fact, and goes with either name. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.
 LOOPBACK = "loopback"
 CLUSTER_DOMAIN_NAMES = "clusterDomain"
 POD_CIDRS = "podCIDRs"
@@ -33,32 +37,27 @@ NETWORKS = "networks"
 MIRRORS = "mirrors"
 DEFAULTS = "defaults"
 INFRASTRUCTURE_ENDPOINT = "infrastructureEndpoint"
-"""Names of the parts of a list: each is derived unless ``spec.noProxyPolicy.without`` lists it.
-
-``DEFAULTS`` is no group of entries: the value that kubeadm or a provider takes for a fact that nobody declares is in
-the group of that fact, and goes with either name. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.
-"""
+# The group that ``spec.noProxyPolicy.rooted`` switches; no name of ``spec.noProxyPolicy.without``.
 ROOTED = "rooted"
-"""The group that ``spec.noProxyPolicy.rooted`` switches; no name of ``spec.noProxyPolicy.without``."""
+# The group of the entries that the user wrote, which nothing switches off.
 USER = "user"
-"""The group of the entries that the user wrote, which nothing switches off."""
 
 
 class Audience(Enum):
     """The kind of reader that a list is for."""
 
+    # Programs of a node, by drop-ins and exports: Go, curl, wget, apt.
     NODE = "node"
-    """Programs of a node, by drop-ins and exports: Go, curl, wget, apt."""
+    # Any client that there is.
     POD = "pod"
-    """Any client that there is."""
+    # A pod whose programs are known and written in Go: it reads every IPv6 form, so its list is that of a node.
     GO = "go"
-    """A pod whose programs are known and written in Go: it reads every IPv6 form, so its list is that of a node."""
+    # A product that adds the networks of the cluster by itself (a ClusterClass of TKG, charts of Giant Swarm).
     PRODUCT = "product"
-    """A product that adds the networks of the cluster by itself (a ClusterClass of TKG, charts of Giant Swarm)."""
+    # The configuration that TKG stores of a cluster, as TKG's own command completes it.
     TKG = "tkg"
-    """The configuration that TKG stores of a cluster, as TKG's own command completes it."""
+    # No list and no proxy is written there.
     NOBODY = "nobody"
-    """No list and no proxy is written there."""
 
     @property
     def completes_the_list(self) -> bool:
@@ -123,8 +122,8 @@ class Policy(NamedTuple):
 
 TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
 _DEFAULT_DOMAIN = Entry.from_rule(CLUSTER_DOMAIN, "the domain of a cluster that declares none")
+# The beginning of the kinds of infrastructure clusters that TKG knows rules for.
 _TKG_CLOUDS = ("AWS", "Azure")
-"""The beginning of the kinds of infrastructure clusters that TKG knows rules for."""
 _LOOPBACK_RULE = "only Go, Ruby and Java leave loopback out on their own"
 
 
@@ -348,6 +347,7 @@ _SHORT_NAMES = Group(
     "a short name of the API server inside pods",
 )
 
+# The groups of each style, in the order of the list.
 GROUPS: dict[Style, tuple[Group, ...]] = {
     Style.PORTABLE: (
         _USERS,
@@ -408,6 +408,5 @@ GROUPS: dict[Style, tuple[Group, ...]] = {
     ),
     Style.VERBATIM: (_USERS,),
 }
-"""The groups of each style, in the order of the list."""
+# The styles whose lists hold an entry as often as it was written or derived.
 REPEATING = (Style.GIANT_SWARM, Style.VERBATIM)
-"""The styles whose lists hold an entry as often as it was written or derived."""

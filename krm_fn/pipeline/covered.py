@@ -24,8 +24,8 @@ from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.target_table import ROWS, SYSTEMS
 from krm_fn.targets import TARGETS, Context
 
+# The columns of the table.
 HEAD = ("System", "Found", "Have it", "Changed", "Left")
-"""The columns of the table."""
 
 
 class LeftBecause(NamedTuple):
@@ -267,6 +267,7 @@ def _in_columns(cells: Iterable[str]) -> str:
 
 NOT_JUDGED = "not judged"
 OTHERS = "other objects"
+# Kind of an object that could carry a proxy -> its row in the table of what was covered.
 SYSTEM_OF_KIND = {
     **dict.fromkeys(({kind for _, kind in NODE_KINDS} | system_kinds()) - {"Cluster"}, "nodes"),
     **dict.fromkeys([kind for _, kind in POD_KINDS], "workloads"),
@@ -274,7 +275,7 @@ SYSTEM_OF_KIND = {
     **{kind: "policies" for _, kind in ROWS["kyverno"].kinds if kind.endswith("Policy")},
     "FluxInstance": NOT_JUDGED,
 }
-"""Kind of an object that could carry a proxy -> its row in the table of what was covered."""
+# Row -> why its objects are left of which nothing else is known, in the order of the table.
 USUAL = {
     "nodes": Why.NO_TARGET,
     "workloads": Why.WORKLOAD,
@@ -283,17 +284,16 @@ USUAL = {
     NOT_JUDGED: Why.NOT_JUDGED,
     OTHERS: Why.NO_TARGET,
 }
-"""Row -> why its objects are left of which nothing else is known, in the order of the table."""
+# Row -> the targets that write its objects.
 _TARGETS = {
     "nodes": (*SYSTEMS["nodes"], *SYSTEMS["distributions"]),
     "workloads": SYSTEMS["workloads"],
     "charts": SYSTEMS["charts"],
     "policies": SYSTEMS["kyverno"],
 }
-"""Row -> the targets that write its objects."""
 _PRESETS = ("flux", "argocd", "clusterAPIProviders")
+# Words of which one is in the text of each workload of a preset, as people write them, or that refuses the proxy.
 _WORDS = ("flux", "argocd", "cluster.x-k8s.io/provider", "cluster-api", "diagnostics", *REFUSALS)
-"""Words of which one is in the text of each workload of a preset, as people write them, or that refuses the proxy."""
 
 
 def targets_to_choose(source: ObjectSource) -> dict[str, Fields]:

@@ -33,8 +33,8 @@ _REMOVED = (
     "held another proxy than that of this ProxyConfig, which a removal takes out, too: if that is needed, leave the "
     "object out with `spec.selector.exclude`"
 )
+# So many lost entries are named.
 _SHOWN = 12
-"""So many lost entries are named."""
 _NOT_SHOWN = "what is not shown, because that list may hold a credential"
 
 

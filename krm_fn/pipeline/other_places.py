@@ -27,20 +27,20 @@ from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 
+# Groups of objects in which a proxy is somebody else's instruction.
 _READ_BY_THEIR_TARGET = ("kyverno.io", "policies.kyverno.io", "fn.inject-proxy.io")
-"""Groups of objects in which a proxy is somebody else's instruction."""
+# Those that get the proxy where somebody chooses them.
 _CHOSEN_KINDS = frozenset({*POD_KINDS, HELM_RELEASE, APPLICATION})
-"""Those that get the proxy where somebody chooses them."""
+# Those whose texts are files and commands of nodes.
 OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
-"""Those whose texts are files and commands of nodes."""
+# Bytes of a file that a person writes.
 _LARGEST_FILE = 200_000
-"""Bytes of a file that a person writes."""
+# A line of a file without objects that is made for something that a run writes, and not for a test or a pipeline.
 _READ = r"""(?mx)
     (?: ^ | [{,] ) [ \t-]* ["']? (?: kind | op ) ["']? :   # a patch of an object: `- op: add`, `{"op": …`
     | ^ patches                                           # a kustomization
     | ^ TKG_                                              # a cluster configuration, which `export tkg` writes
 """
-"""A line of a file without objects that is made for something that a run writes, and not for a test or a pipeline."""
 _CUSTOM_RESOURCE = "CustomResourceDefinition"
 _IN_FILES = "change it yourself, or let `spec.targets.nodes.files` write files of shells, apt, dnf, zypper and docker"
 _UNWRITTEN = "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
@@ -111,12 +111,12 @@ def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> boo
     return False
 
 
+# Why a value that no target owns leaves its object -> the sentence about it.
 _FAULTS = {
     Why.LEFT_BEHIND: "`{name}` seems to be of an earlier run, and no run changes it: {advice}",
     Why.STILL_HOLD: "sets `{name}`, and is to have no proxy: {advice}",
     Why.OTHER_PROXY: "sets `{name}` to another proxy than this ProxyConfig says: {advice}",
 }
-"""Why a value that no target owns leaves its object -> the sentence about it."""
 
 
 def _judge(

@@ -22,15 +22,16 @@ from krm_fn.plan.record import TargetRecord, edited_targets
 
 ANNOTATION = "fn.inject-proxy.io/ignore"
 _PATH: Pointer = ("metadata", "annotations", ANNOTATION)
+# The code of a change that a check reports and does not make.
 CHANGE_DUE = "ProxyMissing"
-"""The code of a change that a check reports and does not make."""
 
+# What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses.
 _ABOUT_FACTS = frozenset({"FactsUnknown", "ClusterAmbiguous", "ListReplaced"})
-"""What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses."""
+# So many of the other Clusters of which a fact is true are named.
 _SHOWN = 2
-"""So many of the other Clusters of which a fact is true are named."""
+# The overview of an outcome without a ProxyConfig that counts, or that holds no objects any more.
 NOT_PLANNED = Overview()
-"""The overview of an outcome without a ProxyConfig that counts, or that holds no objects any more."""
+# Field of `spec.clusterDefaults` -> what stands for its value, which no ProxyConfig may hold.
 _MISSING_FACTS = {
     "podCIDRs": "[<CIDR of the pods>]",
     "serviceCIDRs": "[<CIDR of the services>]",
@@ -38,7 +39,6 @@ _MISSING_FACTS = {
     "infrastructure": "<name of the cloud>",
     "networks": "[<CIDR of the nodes>]",
 }
-"""Field of `spec.clusterDefaults` -> what stands for its value, which no ProxyConfig may hold."""
 _NO_CLUSTER = (
     "objects of no known Cluster, which the label cluster.x-k8s.io/cluster-name would name"
 )

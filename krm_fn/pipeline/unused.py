@@ -23,17 +23,17 @@ from krm_fn.target_table import ROWS, system_of
 
 _PREFIX = "fn.inject-proxy.io"
 _ANNOTATIONS = ("proxy", "ignore", "trusted-ca", "base-name")
+# Where below `spec.targets` matchers choose objects.
 _CHOOSING = (("workloads", "choose"), ("workloads", "trustedCA", "choose"), ("charts", "choose"))
-"""Where below `spec.targets` matchers choose objects."""
+# Members of a matcher, the ones that fit the fewest objects first.
 _WITH_NAMES = ("names", "charts", "repositories", "namespaces", "kinds", "labels", "annotations")
-"""Members of a matcher, the ones that fit the fewest objects first."""
 
 
+# A field of a text, YAML or not, that says the name of an object or a chart.
 _NAME = r"""(?x)
     \b (?: name | chart ) ["']? [ \t]* : [ \t]*   # `name:`, `"chart": `, `{name:`
     ["']? ([^\s"',}]+)                            # `web`
 """
-"""A field of a text, YAML or not, that says the name of an object or a chart."""
 
 
 class ObjectMatcher(NamedTuple):

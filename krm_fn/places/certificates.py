@@ -14,8 +14,8 @@ from krm_fn.places.place import Place, Readings
 from krm_fn.settings import ProxySettings
 
 _MARK = "# inject-proxy: a certificate of spec.trustedCA"
+# Programs that read PEM ignore what is in front of a certificate (RFC 7468, section 2); some refuse what is behind.
 _MARKED = rf"\n?{re.escape(_MARK)}\n-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]*-----END CERTIFICATE-----\n?"
-"""Programs that read PEM ignore what is in front of a certificate (RFC 7468, section 2); some refuse what is behind."""
 
 
 def with_certificates(text: str, certificates: str) -> str:

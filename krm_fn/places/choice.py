@@ -15,8 +15,8 @@ from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import NO_SOURCES, ChartSources, ChartUse, charts_of
 
+# ``"true"``, ``"false"``, or the names of containers or values, separated by commas.
 ANNOTATION = "fn.inject-proxy.io/proxy"
-"""``"true"``, ``"false"``, or the names of containers or values, separated by commas."""
 
 LISTS = (ANNOTATION, "config.openshift.io/inject-proxy")
 REFUSALS = {

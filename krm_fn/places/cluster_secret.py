@@ -14,8 +14,8 @@ from krm_fn.patch import Data, text_at
 from krm_fn.products.giantswarm import SYSTEMD_PROXY_SUFFIX
 from krm_fn.settings import ProxySettings
 
+# Name of a service -> the key that holds its drop-in.
 KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
-"""Name of a service -> the key that holds its drop-in."""
 
 _HASHED = rf"{SYSTEMD_PROXY_SUFFIX}-[0-9a-f]{{10}}$"
 

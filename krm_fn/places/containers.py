@@ -22,8 +22,8 @@ from krm_fn.proxy_url import secret_key_ref, url_in_secret
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 CONTAINERS, INIT_CONTAINERS = "containers", "initContainers"
+# The lists of containers of a pod specification.
 LISTS = (INIT_CONTAINERS, CONTAINERS, "ephemeralContainers")
-"""The lists of containers of a pod specification."""
 
 
 class Container(NamedTuple):

@@ -12,11 +12,11 @@ from krm_fn.patch import Pointer
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
+# Values of the option ``conflict``: what happens where somebody else has set a proxy.
 OVERRIDE, KEEP = "Override", "Keep"
-"""Values of the option ``conflict``: what happens where somebody else has set a proxy."""
 
+# Values that name no proxy.
 EMPTY: tuple[Any, ...] = (None, "", [], {}, 0, False)
-"""Values that name no proxy."""
 
 
 class Reading(NamedTuple):
@@ -74,8 +74,8 @@ class Reading(NamedTuple):
         return self.value
 
 
+# Readings one after another.
 Readings = Iterable[Reading]
-"""Readings one after another."""
 
 
 def same_value(variable: str, value: str, other: str) -> bool:
@@ -149,13 +149,13 @@ class Place(NamedTuple):
             draft.set(self.path, value)
 
 
+# The message about a place that gets no proxy because only a Secret holds the URLs.
 LACKS_TEXT = (
     "cannot refer to the Secret of `spec.secretRef`, and needs the URL as text, so it gets no proxy: write `httpProxy` "
     "and `httpsProxy`, too, of a proxy without a password, or in an override for it"
 )
-"""The message about a place that gets no proxy because only a Secret holds the URLs."""
+# The places of an object, and a finding for each one that cannot be written.
 Places = Iterable[Place | Result]
-"""The places of an object, and a finding for each one that cannot be written."""
 
 
 def in_text(place: Place, settings: ProxySettings) -> Places:

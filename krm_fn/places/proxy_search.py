@@ -21,14 +21,15 @@ from krm_fn.products.node_kinds import SYSTEMS
 from krm_fn.products.proxy_keys import PROGRAM_SETTINGS
 from krm_fn.proxy_url import split_url
 
+# The name of a variable or a member: `HTTP_PROXY`, `httpsProxy`, `no-proxy`, `TKG_HTTP_PROXY`.
 _NAME = r"(?i)(?:tkg_)?(https?|no)[_-]?proxy"
-"""The name of a variable or a member: `HTTP_PROXY`, `httpsProxy`, `no-proxy`, `TKG_HTTP_PROXY`."""
+# One that tells a proxy where its value is nothing but the address of a server.
 _OTHER_NAME = r"proxy|proxyUrl|proxyURL|DD_PROXY_HTTPS?"
-"""One that tells a proxy where its value is nothing but the address of a server."""
 _URL = r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+"
 _ADDRESS = r"(?:https?|socks5h?)://[^\s/]+/?"
 _BEFORE = "|".join(("tkg", *dict.fromkeys(name for row in SYSTEMS for name in row.processes)))
 _SETTINGS = "|".join(PROGRAM_SETTINGS)
+# A comment, or a variable or a setting and its URL.
 _IN_TEXT = rf"""(?imx)
     ^[ \t]*;[^\n]* | \#[^\n]*               # a comment; `;` begins one of systemd and apt
     | (?: \b((?:(?:{_BEFORE})_)?https?[_-]?proxy)["']?  # `HTTPS_PROXY`, `CONTAINERD_HTTP_PROXY`, `"httpProxy"`
@@ -43,12 +44,11 @@ _IN_TEXT = rf"""(?imx)
           (?: : | \s(?:[^\[]{{0,200}}?[.\s])?proxy_port[ \t]*=[ \t]* )
           (\d{{1,5}})\b ) )
     """
-"""A comment, or a variable or a setting and its URL."""
 _DATA_URL = r"""data:[^\s"',]{0,99},([^\s"']+)"""
+# Where Gatekeeper assigns a value: `spec.containers[name:*].env[name:HTTP_PROXY].value`.
 _LOCATION = r"""\[name:[ ]*["']?(\w+)["']?\]\.value"""
-"""Where Gatekeeper assigns a value: `spec.containers[name:*].env[name:HTTP_PROXY].value`."""
+# What ends a word of a shell.
 _SHELL = ";&|)`"
-"""What ends a word of a shell."""
 
 
 def proxies_in(obj: Object, fields: Iterable[Pointer]) -> Readings:

@@ -19,11 +19,11 @@ from krm_fn.places.mapping_forms import in_both_cases
 from krm_fn.places.place import Place, Places, Reading, Readings, read_places, write_places
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
+# The form of every place that holds a drop-in of systemd.
 DROP_IN = form_of(PROXY_VARIABLES)
-"""The form of every place that holds a drop-in of systemd."""
 
+# Yield the places of one YAML document.
 PlacesOf = Callable[[Any], Places]
-"""Yield the places of one YAML document."""
 
 
 class TextForm(Protocol):

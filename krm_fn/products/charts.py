@@ -12,15 +12,15 @@ from __future__ import annotations
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.products import proxy_keys
 
+# Forms: ``[{name, value}]``; ``{NAME: value}``; ``httpProxy``, ``httpsProxy``, ``noProxy``; the same in snake case;
+# one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name.
 LIST, MAPPING, CAMEL_CASE, SNAKE_CASE = "List", "Mapping", "CamelCase", "SnakeCase"
 URL, MEMBERS = "URL", "Members"
-"""Forms: ``[{name, value}]``; ``{NAME: value}``; ``httpProxy``, ``httpsProxy``, ``noProxy``; the same in snake case;
-one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name."""
 
 
 Version = tuple[int, ...]
+# Paths with dots, in which ``*`` is each member of a mapping, and for each a word of the value there; "" is in any.
 Signs = tuple[tuple[str, str], ...]
-"""Paths with dots, in which ``*`` is each member of a mapping, and for each a word of the value there; "" is in any."""
 
 
 _MEMBERS = {CAMEL_CASE: proxy_keys.CAMEL, SNAKE_CASE: proxy_keys.SNAKE}
@@ -143,8 +143,8 @@ class Chart(NamedTuple):
 
 
 _WEBHOOK = ("provider.name", "webhook")
+# The list of Renovate that is in place of its mapping.
 _ENV_LIST = (("envList", "["),)
-"""The list of Renovate that is in place of its mapping."""
 
 
 def _downloads(dashboards: str) -> Signs:
@@ -159,6 +159,7 @@ def _renderer(values: str) -> Services:
     )
 
 
+# All but the source controller that the chart installs unless values say otherwise, as the preset ``flux`` does.
 _FLUX_CONTROLLERS = (
     "notificationController",
     "imageAutomationController",
@@ -166,13 +167,13 @@ _FLUX_CONTROLLERS = (
     "kustomizeController",
     "helmController",
 )
-"""All but the source controller that the chart installs unless values say otherwise, as the preset ``flux`` does."""
 
 
 def _lists(*paths: str, since: Version = (), before: Version = ()) -> tuple[ChartValue, ...]:
     return tuple(ChartValue(path, since=since, before=before) for path in paths)
 
 
+# Chart -> the values that hold a proxy.
 CHARTS = {
     "cert-manager": Chart(
         (
@@ -346,4 +347,3 @@ CHARTS = {
         ),
     ),
 }
-"""Chart -> the values that hold a proxy."""

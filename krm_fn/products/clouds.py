@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from krm_fn.light_typing import NamedTuple, Texts
 
+# The address that most clouds give their metadata service.
 _METADATA = "169.254.169.254"
-"""The address that most clouds give their metadata service."""
 
 
 class Cloud(NamedTuple):
@@ -56,6 +56,9 @@ _GCP = Cloud(
 # docs.oracle.com, Oracle Cloud Native Environment, proxies.
 _ORACLE = Cloud("Oracle Cloud")
 
+# Kind of an infrastructure cluster -> its cloud.
+#
+# vSphere, Cloud Director and Nutanix are missing on purpose: their guests get metadata without a network.
 CLOUDS = {
     "AWSCluster": _AWS,
     "AWSManagedCluster": _EKS,
@@ -84,7 +87,3 @@ CLOUDS = {
     # canonical/cloud-init, datasource CloudStack: http://data-server./latest/meta-data, a name of the virtual router.
     "CloudStackCluster": Cloud("CloudStack", metadata=("data-server", "data-server.")),
 }
-"""Kind of an infrastructure cluster -> its cloud.
-
-vSphere, Cloud Director and Nutanix are missing on purpose: their guests get metadata without a network.
-"""

@@ -108,6 +108,7 @@ class DistributionRow(NamedTuple):
         return self.group == CONTROL_PLANE
 
 
+# ID of a target -> its product.
 PRODUCTS = {
     "distributions.openshift": Product("OpenShift", completes_the_list=True),
     "distributions.aks": Product("AKS"),
@@ -123,12 +124,11 @@ PRODUCTS = {
     "distributions.githubRunners": Product("GitHub's runners", has_nodes=False),
     "distributions.crossplane": Product("Crossplane's packages", has_nodes=False),
 }
-"""ID of a target -> its product."""
 
 _TEMPLATE = ("spec", "template", "spec")
 
+# The name of the ConfigMap that is created for ``trustedCA.name``.
 CA_CONFIG_MAP = "inject-proxy-ca-bundle"
-"""The name of the ConfigMap that is created for ``trustedCA.name``."""
 
 
 _BUNDLE = "additionalTrustBundle"
@@ -331,10 +331,10 @@ def _rows_by_kind() -> dict[GroupKind, tuple[DistributionRow, ...]]:
     return of_kind
 
 
+# API group and kind -> its rows, which are of one target.
 OF_KIND = _rows_by_kind()
-"""API group and kind -> its rows, which are of one target."""
+# API group and kind of a template -> its first row.
 TEMPLATES = {key: rows[0] for key, rows in OF_KIND.items() if rows[0].is_template}
-"""API group and kind of a template -> its first row."""
 
 
 def target_rows(target_id: str) -> list[DistributionRow]:

@@ -10,20 +10,21 @@ from __future__ import annotations
 APP = ("application.giantswarm.io", "App")
 CLUSTER_LABEL = "giantswarm.io/cluster"
 OPERATOR_VERSION_LABEL = "app-operator.giantswarm.io/version"
+# The value of ``OPERATOR_VERSION_LABEL`` in an App of the management cluster.
 MANAGEMENT_CLUSTER_VERSION = "0.0.0"
-"""The value of ``OPERATOR_VERSION_LABEL`` in an App of the management cluster."""
 
+# Cluster name and this: a ConfigMap and a Secret with values of all apps of the Cluster.
 CLUSTER_VALUES_SUFFIX = "-cluster-values"
-"""Cluster name and this: a ConfigMap and a Secret with values of all apps of the Cluster."""
+# Cluster name and this: the Secret with the drop-ins of the nodes.
 SYSTEMD_PROXY_SUFFIX = "-systemd-proxy"
-"""Cluster name and this: the Secret with the drop-ins of the nodes."""
+# App name and one of these: what users set for an app.
 USER_VALUES_SUFFIXES = ("-userconfig", "-user-config", "-user-values", "-user-secrets")
-"""App name and one of these: what users set for an app."""
 
+# Where values have the proxy, in the keys ``proxy_keys.SHORT``.
 PROXY = ("proxy",)
 CLUSTER_PROXY = ("cluster", "proxy")
-"""Where values have the proxy, in the keys ``proxy_keys.SHORT``."""
 
+# The charts that create a Cluster each.
 CLUSTER_CHARTS = {
     f"cluster-{provider}"
     for provider in (
@@ -38,7 +39,7 @@ CLUSTER_CHARTS = {
         "vsphere",
     )
 }
-"""The charts that create a Cluster each."""
+# The charts of apps whose values have a proxy.
 CHARTS_WITH_PROXY = (
     "cert-manager",
     "chart-operator",
@@ -47,7 +48,6 @@ CHARTS_WITH_PROXY = (
     "external-dns",
     "teleport-kube-agent",
 )
-"""The charts of apps whose values have a proxy."""
 POLICIES_CHART = "kyverno-policies-connectivity"
+# The charts of a management cluster whose values have the proxy of its Clusters.
 INSTALLATION_CHARTS = (POLICIES_CHART, "cluster-apps-operator")
-"""The charts of a management cluster whose values have the proxy of its Clusters."""

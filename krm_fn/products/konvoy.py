@@ -8,8 +8,8 @@ from __future__ import annotations
 GROUP = "infrastructure.cluster.konvoy.d2iq.io"
 INVENTORY = (GROUP, "PreprovisionedInventory")
 
+# Cluster name and this: the Secret with the override file of its machines.
 USER_OVERRIDES_SUFFIX = "-user-overrides"
-"""Cluster name and this: the Secret with the override file of its machines."""
 
+# The mapping of an override file that is the environment of Ansible's own tasks.
 PROXY_ENV = "proxy_env"
-"""The mapping of an override file that is the environment of Ansible's own tasks."""

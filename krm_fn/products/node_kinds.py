@@ -24,8 +24,8 @@ from collections.abc import Iterator, Mapping
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 
+# The target that writes files of other programs on any node: those that its option ``files`` names.
 FILES_ON_REQUEST = "nodes.files"
-"""The target that writes files of other programs on any node: those that its option ``files`` names."""
 
 
 class NodeSystem(NamedTuple):
@@ -234,8 +234,8 @@ TALOS = NodeSystem(
 
 SYSTEMS = (KUBEADM, RKE2, K3S, K0S, EKS_NODEADM, EKS_BOOTSTRAP, TALOS)
 
+# Kinds of templates of control planes that have no nodes of their own.
 HOSTED = {"AWSManagedControlPlaneTemplate", "K0smotronControlPlaneTemplate"}
-"""Kinds of templates of control planes that have no nodes of their own."""
 
 
 def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
@@ -255,28 +255,28 @@ def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
     yield NodeConfigKind(BOOTSTRAP, f"{name}Template", system, of_template, Role.WORKER, True)
 
 
+# API group and kind -> row.
 NODE_KINDS = {(kind.group, kind.kind): kind for system in SYSTEMS for kind in _kinds(system)}
-"""API group and kind -> row."""
+# Those whose nodes read files with mirrors of registries.
 WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.has_mirror)
-"""Those whose nodes read files with mirrors of registries."""
+# Those with lists of files and commands.
 WITH_FILES = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.commands)
-"""Those with lists of files and commands."""
+# The names of these.
 KIND_NAMES = {kind for _, kind in WITH_FILES}
-"""The names of these."""
 
+# The targets that write the proxy of nodes.
 TARGETS = tuple(dict.fromkeys(target for system in SYSTEMS for target in system.targets))
-"""The targets that write the proxy of nodes."""
 _WITH_COMMANDS = [system for system in SYSTEMS if system.commands]
+# Those of them that write files and commands.
 FILE_TARGETS = tuple(
     dict.fromkeys(target for system in _WITH_COMMANDS for target in system.targets)
 )
-"""Those of them that write files and commands."""
+# Those of them that export it to what sets up the nodes.
 EXPORTERS = {system.exporter for system in _WITH_COMMANDS}
-"""Those of them that export it to what sets up the nodes."""
+# Those of them that write nothing else.
 ONLY_EXPORTERS = {system.exporter for system in _WITH_COMMANDS if not system.services}
-"""Those of them that write nothing else."""
+# The target that lets a ClusterClass give nodes what these targets write into its templates.
 OF_CLASSES = "nodes.classes"
-"""The target that lets a ClusterClass give nodes what these targets write into its templates."""
 
 
 def edited_kinds(target_id: str) -> frozenset[GroupKind]:

@@ -7,19 +7,22 @@ from collections.abc import Iterator
 UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 SNAKE = ("http_proxy", "https_proxy", "no_proxy")
 CAMEL = ("httpProxy", "httpsProxy", "noProxy")
+# The six names this program owns, in the order in which it writes them.
 PROXY_VARIABLES = tuple(name for pair in zip(UPPER, SNAKE, strict=True) for name in pair)
-"""The six names this program owns, in the order in which it writes them."""
+# Values of Giant Swarm's charts.
 SHORT = ("http", "https", "noProxy")
-"""Values of Giant Swarm's charts."""
 
+# What names a Secret with user and password beside a URL of GitHub's runners.
 CREDENTIAL_SECRET = "credentialSecretRef"  # noqa: S105 -- the name of a field
-"""What names a Secret with user and password beside a URL of GitHub's runners."""
 
 
+# A word of so many letters does not occur in Base64 by chance.
 _LONG_NAME = 8
-"""A word of so many letters does not occur in Base64 by chance."""
 _ASSIGNED = r"(?=[ \t]*[=:][ \t]*)"
 _SPACED = r"(?=[ \t]*=[ \t]*|[ \t]+)"
+# Patterns of settings by which one program alone gets a proxy, which count more there than the six variables.
+#
+# What a person calls the setting is the last word.
 PROGRAM_SETTINGS = (
     rf"\b(?:Acquire::)?https?::Proxy{_SPACED}",  # apt.conf(5)
     rf"\bhttps?\.proxy{_SPACED}",  # git-config(1)
@@ -33,10 +36,7 @@ PROGRAM_SETTINGS = (
     rf"(?<![\w.:/-])proxy{_ASSIGNED}",  # dnf.conf(5), yum.conf(5), pip.conf, .curlrc
     r"(?:^|(?<=[{'\"]))[ \t]*proxy(?=[ \t]+)",  # .curlrc, and apt.conf(5) in braces
 )
-"""Patterns of settings by which one program alone gets a proxy, which count more there than the six variables.
-
-What a person calls the setting is the last word.
-"""
+# Words of which one is in the text of each object that sets a proxy.
 PROXY_NAMES = (
     "HTTP_PROXY",
     "http_proxy",
@@ -76,7 +76,6 @@ PROXY_NAMES = (
     ";base64,",  # what is encoded may hold such a word
     "encoding: ",
 )
-"""Words of which one is in the text of each object that sets a proxy."""
 
 
 def encoded_names() -> Iterator[str]:

@@ -44,6 +44,7 @@ _WORKLOADS_ONLY = "let its nodes reach registries without one, and give the prox
 _ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
 _GKE = System("GKE", "", _WORKLOADS_ONLY)
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
+# Kind in the groups of Cluster API, without ``Template``.
 OF_CLUSTER_API = {
     "MicroK8sConfig": _MICROK8S,
     "MicroK8sControlPlane": _MICROK8S,
@@ -64,19 +65,18 @@ OF_CLUSTER_API = {
     "EtcdadmConfig": _ETCDADM,
     "AWSManagedMachinePool": System("EKS", "the launch template of its nodes"),
 }
-"""Kind in the groups of Cluster API, without ``Template``."""
 _KARPENTER = System(
     "Karpenter",
     "`spec.userData`: as a NodeConfig (`spec.instance.environment.default`), "
     "or as `settings.network` of Bottlerocket",
 )
+# Fields with the URL of a proxy under a name that does not show it, which no target writes.
 _URLS: dict[GroupKind, tuple[Texts, ...]] = {
     ("config.open-cluster-management.io", "KlusterletConfig"): (
         ("spec", "hubKubeAPIServerConfig", "proxyURL"),
     ),
     ("helm.cattle.io", "HelmChart"): (("spec", "set", "proxy"),),
 }
-"""Fields with the URL of a proxy under a name that does not show it, which no target writes."""
 
 
 @cache

@@ -14,8 +14,8 @@ _RUN = "run.tanzu.vmware.com"
 _CSI = "csi.tanzu.vmware.com"
 
 TANZU_KUBERNETES_CLUSTER = (_RUN, "TanzuKubernetesCluster")
+# Where TKG says from which objects the add-ons of a Cluster take their values.
 CLUSTER_BOOTSTRAP = (_RUN, "ClusterBootstrap")
-"""Where TKG says from which objects the add-ons of a Cluster take their values."""
 
 
 class AddOn(NamedTuple):
@@ -87,37 +87,37 @@ ADD_ONS = (
     ),
 )
 PACKAGE_SUFFIXES = tuple(f"-{add_on.name}-package" for add_on in ADD_ONS)
+# Cluster name and one of these: a Secret with data values of an add-on.
 ADD_ON_SUFFIXES = tuple(
     f"-{add_on.name}-{kind}" for add_on in ADD_ONS for kind in ("addon", "package", "data-values")
 )
-"""Cluster name and one of these: a Secret with data values of an add-on."""
+# Cluster name and this: the Secret with the configuration file of a cluster.
 CONFIG_VALUES_SUFFIX = "-config-values"
-"""Cluster name and this: the Secret with the configuration file of a cluster."""
 
 ADD_ON_SECRET_TYPES = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
 ADD_ON_NAME_LABEL = "tkg.tanzu.vmware.com/addon-name"
 ADD_ON_TYPE_ANNOTATION = "tkg.tanzu.vmware.com/addon-type"
 CLUSTER_NAME_LABEL = "tkg.tanzu.vmware.com/cluster-name"
 CLUSTER_NAMESPACE_LABEL = "tkg.tanzu.vmware.com/cluster-namespace"
+# An object with it is copied for many Clusters, so its name is that of none.
 TEMPLATE_ANNOTATION = "tkg.tanzu.vmware.com/template-config"
-"""An object with it is copied for many Clusters, so its name is that of none."""
 
+# How the names of TKG's own ClusterClasses begin, and the infrastructure of their Clusters.
 CLUSTER_CLASSES = {
     "tkg-aws-default": "AWSCluster",
     "tkg-azure-default": "AzureCluster",
     "tkg-vsphere-default": "VSphereCluster",
 }
-"""How the names of TKG's own ClusterClasses begin, and the infrastructure of their Clusters."""
 
+# The variable of their Clusters that holds the host of the control plane endpoint.
 API_SERVER_ENDPOINT = "apiServerEndpoint"
-"""The variable of their Clusters that holds the host of the control plane endpoint."""
 
+# The annotations of a Cluster that its add-ons read.
 PROXY_ANNOTATIONS = (
     "tkg.tanzu.vmware.com/tkg-http-proxy",
     "tkg.tanzu.vmware.com/tkg-https-proxy",
     "tkg.tanzu.vmware.com/tkg-no-proxy",
 )
-"""The annotations of a Cluster that its add-ons read."""
 
 PROXY = ("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY")
 PROXY_SWITCH = "TKG_HTTP_PROXY_ENABLED"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from krm_fn.light_typing import GroupKind, Texts
 
+# Where a Deployment, a Job and their like keep the pod specification.
 POD_SPEC = ("spec", "template", "spec")
-"""Where a Deployment, a Job and their like keep the pod specification."""
 
+# API group and kind of what runs pods -> where its pod specification is.
 POD_SPEC_OF: dict[GroupKind, Texts] = {
     ("", "Pod"): ("spec",),
     ("batch", "CronJob"): ("spec", "jobTemplate", *POD_SPEC),
@@ -22,7 +23,6 @@ POD_SPEC_OF: dict[GroupKind, Texts] = {
     ("extensions", "Deployment"): POD_SPEC,
     ("extensions", "ReplicaSet"): POD_SPEC,
 }
-"""API group and kind of what runs pods -> where its pod specification is."""
 
+# The (API group, kind) pairs that run pods.
 POD_KINDS = frozenset(POD_SPEC_OF)
-"""The (API group, kind) pairs that run pods."""

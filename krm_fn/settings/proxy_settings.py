@@ -20,8 +20,8 @@ from krm_fn.noproxy.entries import NoProxy
 from krm_fn.noproxy.policy import NETWORKS
 from krm_fn.products.cluster_api import Role
 
+# So many groups of objects that lack the same facts are remembered.
 _RECENT = 8
-"""So many groups of objects that lack the same facts are remembered."""
 
 
 class ProxySettings(NamedTuple):

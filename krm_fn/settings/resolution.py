@@ -91,6 +91,7 @@ def subject_of(membership: Membership, target_id: str, name: str = "") -> Data:
     return subject
 
 
+# All of them, in the order in which messages name them.
 FACTS = (
     Missing(
         "podCIDRs",
@@ -118,13 +119,12 @@ FACTS = (
     ),
     Missing("networks", ("networks",), (NETWORKS,)),
 )
-"""All of them, in the order in which messages name them."""
+# The facts that a style cannot do without, if it can do without some.
 _NEEDED = {
     Style.GIANT_SWARM: FACTS[:3],
     Style.TKG: FACTS[:2],
     Style.VERBATIM: (),
 }
-"""The facts that a style cannot do without, if it can do without some."""
 
 
 def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:

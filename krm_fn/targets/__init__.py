@@ -47,8 +47,8 @@ class _Targets(Mapping[str, "Target"]):
         return len(ROWS)
 
 
+# ID -> the target, in the order in which they edit one object.
 TARGETS: Mapping[str, Target] = _Targets()
-"""ID -> the target, in the order in which they edit one object."""
 
 
 def module_of(target_id: str) -> ModuleType:
@@ -56,8 +56,8 @@ def module_of(target_id: str) -> ModuleType:
     return import_module(f"{__name__}.{ROWS[target_id].module}")
 
 
+# The nodes of a Cluster of which nothing else is said, in ``Topology.nodes_of``.
 ALL_NODES = ("", "")
-"""The nodes of a Cluster of which nothing else is said, in ``Topology.nodes_of``."""
 
 
 class ClassPlan(NamedTuple):
@@ -173,8 +173,8 @@ def class_plans(
     return plans
 
 
+# What ``spec.targets`` gives for the system of a target, right by the schema; defaults are not filled in.
 Options = Data
-"""What ``spec.targets`` gives for the system of a target, right by the schema; defaults are not filled in."""
 
 
 class Context(NamedTuple):

@@ -12,12 +12,12 @@ from krm_fn.patch import Data, lookup
 from krm_fn.places.mapping_forms import OneMember
 from krm_fn.places.place import Place
 
+# Objects that the list lacks, without a proxy: their places fill them.
 NewObjects = Iterator[Fields]
-"""Objects that the list lacks, without a proxy: their places fill them."""
 OURS = "inject-proxy"
 _LABEL = "app.kubernetes.io/managed-by"
+# The key of a ConfigMap of ours that holds the trusted certificates.
 CA_KEY = "ca-bundle.crt"
-"""The key of a ConfigMap of ours that holds the trusted certificates."""
 
 
 def skeleton(kind: str, name: str, namespace: str = "", labels: Mapping[str, str] = {}) -> Fields:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from krm_fn.package_files import text_of
 from krm_fn.target_table import system_of
 
+# The words before the options of a target.
 OPTIONS = "**Options:**"
-"""The words before the options of a target."""
 
 
 def title_of(target_id: str) -> str:

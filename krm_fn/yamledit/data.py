@@ -45,8 +45,8 @@ _LONGEST_NUMBER = 1000  # Python refuses to read integers of more than 4300 digi
 MAX_EXPANSION = 100_000
 _LEAST_EXPANSION = 1000
 _VALUES_OF_A_CHARACTER = 10
+# A longer scalar counts as several values.
 _CHARACTERS_OF_A_VALUE = 100
-"""A longer scalar counts as several values."""
 
 
 class ComplexKey(str):

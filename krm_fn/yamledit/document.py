@@ -16,10 +16,10 @@ from krm_fn.yamledit.data import (
 )
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose
 
+# The mark of code and annotations of ytt: a text that has it, ytt reads.
 CODE_OF_YTT = "#@"
-"""The mark of code and annotations of ytt: a text that has it, ytt reads."""
+# The mark of a comment; the second one in a text that ytt reads, which takes the first one for its own.
 PLAIN, FOR_YTT = "#", "#!"
-"""The mark of a comment; the second one in a text that ytt reads, which takes the first one for its own."""
 _PAIR = r"""(?xi)
     (?<!\\) ((?: \\\\ )*)          # `\\`: backslashes that are text
     ((?: \\ud[89ab][0-9a-f]{2}     # `\ud83d`: the first half of a character

@@ -66,8 +66,8 @@ from krm_fn.yamledit.was import (
     with_note,
 )
 
+# The extent of a text that is written again: each value, the collections that get or lose children, or the whole.
 _IN_PLACE, _COLLECTIONS, _ALL = range(3)
-"""The extent of a text that is written again: each value, the collections that get or lose children, or the whole."""
 
 
 class Child(NamedTuple):
@@ -151,8 +151,8 @@ def _says(text: str, new: Any) -> bool:
         return False
 
 
+# Class of a node -> type of the data that it can be given in its place; an alias can be given none.
 _KINDS: dict[type, type] = {Mapping: dict, Sequence: list, Scalar: str}
-"""Class of a node -> type of the data that it can be given in its place; an alias can be given none."""
 
 
 class _Writer:

@@ -31,10 +31,10 @@ _BLOCK_HEADER = r"(?:[&!][^ \t\r\n]*[ \t]+)*[|>][-+0-9]*"
 _COMMENT_BELOW = r"(?:\r?\n[ \t]*)*\r?\n(?P<indent> *)#[^\r\n]*"
 
 
+# In the note on a key whose value was on a line below it; see ``was``.
 NOTE_OF_VALUE_BELOW = r" was:\n"
-"""In the note on a key whose value was on a line below it; see ``was``."""
+# Where a value is: the whole document, behind a key, behind a dash, or in a flow collection.
 ROOT, KEY, DASH, FLOW = "root", "key", "dash", "flow"
-"""Where a value is: the whole document, behind a key, behind a dash, or in a flow collection."""
 
 
 class Slot(NamedTuple):

@@ -14,11 +14,11 @@ from itertools import takewhile
 from krm_fn.light_typing import Any
 from krm_fn.yamledit.data import same
 
+# Members that identify an item of a list: containers and variables by name, files by path.
 _NATURAL_KEYS = ("name", "path")
-"""Members that identify an item of a list: containers and variables by name, files by path."""
 
+# Index of an item in the list before, and of its partner in the list after.
 Pair = tuple[int, int]
-"""Index of an item in the list before, and of its partner in the list after."""
 
 
 def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:

@@ -69,19 +69,19 @@ def plain_data(data: Any) -> Any:
     return data
 
 
+# None of them is printable, and nearly all texts are: `str.isprintable` spares them the pattern.
 _NOT_PLAIN_CHARACTER = r"""(?x)
     [\x00-\x1f\x7f-\xa0]                              # control characters, and the blank that does not break
     | [\u2028\u2029]                                  # line breaks of YAML 1.1
     | [\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]  # marks of the direction of writing
     | [\ufeff\ud800-\udfff]                           # the byte order mark, halves of characters
 """
-"""None of them is printable, and nearly all texts are: `str.isprintable` spares them the pattern."""
 _PLAIN_IN_FLOW = r"[A-Za-z0-9_/.][\w./-]*"
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
+# YAML 1.2.2, 7.4.3 (implicit keys): characters of a key that has no ``?`` before it.
 _LONGEST_KEY = 1024
-"""YAML 1.2.2, 7.4.3 (implicit keys): characters of a key that has no ``?`` before it."""
+# Behind this column a new value is on one line: lines that are indented more would multiply the size of a text.
 WIDEST = 200
-"""Behind this column a new value is on one line: lines that are indented more would multiply the size of a text."""
 _YAML_11_BOOL = {"y", "Y", "n", "N"}
 # JSON leaves these bare: line breaks of YAML 1.1, characters that it refuses, marks of the direction of writing.
 _TO_ESCAPE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"

@@ -30,8 +30,8 @@ _EMPTY_LINE = r"""
     [ \t\r]* (?: \# [^\r\n]* \r? )?    # `  # comment`
 """
 _EMPTY = rf"(?x) (?: {_EMPTY_LINE} \n )* {_EMPTY_LINE} \Z"
+# With one of these begins a part that holds nothing: nearly all documents begin with a letter.
 _BEGIN_OF_NOTHING = frozenset(" \t\r\n#.%")
-"""With one of these begins a part that holds nothing: nearly all documents begin with a letter."""
 
 
 def documents(text: str) -> list[Span]:

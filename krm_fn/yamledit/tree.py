@@ -28,18 +28,18 @@ from yaml.events import (
 from krm_fn.errors import InputError, TextError
 from krm_fn.light_typing import Any, NamedTuple
 
+# Where a word starts, and where it ends (behind its last character).
 Span = tuple[int, int]
-"""Where a word starts, and where it ends (behind its last character)."""
 
+# Write the string in the place of ``text[start:end]``; an edit with start == end inserts.
 Edit = tuple[int, int, str]
-"""Write the string in the place of ``text[start:end]``; an edit with start == end inserts."""
 
 RARE_BREAKS = "\r(?!\n)|[\x85\u2028\u2029]"
+# Every character that is a line break or part of one.
 BREAKS = frozenset("\r\n\x85\u2028\u2029")
-"""Every character that is a line break or part of one."""
 
+# Deeper nesting is refused: no manifest needs it, and the tree is walked by functions that call themselves.
 MAX_DEPTH = 500
-"""Deeper nesting is refused: no manifest needs it, and the tree is walked by functions that call themselves."""
 
 _PARSER: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader  # type: ignore[attr-defined]
 

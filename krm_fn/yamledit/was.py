@@ -33,12 +33,12 @@ _NOTE = r"""(?x)
     (?P<comment> [ \t]+ \# [^\n]* | )         # `  # ours`
     [ ] \# !? [ ] was: (?P<words> [^\n]* )    # ` # was: []`
 """
+# A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt.
 _ENDS_LINE = r"# *(?:kpt-set:|\{\"\$)|#@"
-"""A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
+# In each note.
 MARK = " was:"
-"""In each note."""
+# In place of the new data of a value that is removed.
 GONE: Any = object()
-"""In place of the new data of a value that is removed."""
 
 
 class EarlierValue(NamedTuple):

@@ -28,9 +28,9 @@ SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
     "as kustomize and kpt send it on standard input"
 )
+# Anchors or aliases, or words like them in comments and commands.
 _ANCHOR = r"&([0-9A-Za-z_-]+)"
 _ALIAS = r"\*([0-9A-Za-z_-]+)"
-"""Anchors or aliases, or words like them in comments and commands."""
 _COMMENT = r"[ \t]*#.*"
 
 

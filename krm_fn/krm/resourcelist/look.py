@@ -18,6 +18,7 @@ from krm_fn.light_typing import Texts
 from krm_fn.yamledit import with_line_feeds
 from krm_fn.yamledit.tree import Span
 
+# A key, and its value if that is one word beside it; the value of another key is unknown.
 _KIND = re.compile(
     r"""(?x)
     kind["']?[ \t]*:                        # `kind:` and `"kind":`
@@ -28,13 +29,13 @@ _KIND = re.compile(
        ["']?[ \t]*(?=[,}\]\#\n\r]|\Z))?
     """
 )
-"""A key, and its value if that is one word beside it; the value of another key is unknown."""
+# Keys that are no words beside a colon.
 _UNUSUAL_KEY = r"""(?x)
     \? \s+ (?: ["']? kind | [\#&!*] )  # `? kind`, `? &k kind`, `? *k`
     | \* [^\s,\[\]{}*]+ [ \t]+ :       # `*k : Pod`
     | << ["']? [ \t]* :                # `<<: *base`
 """
-"""Keys that are no words beside a colon."""
+# Signs that hide a word in double quotes.
 _ESCAPED_LETTER = r"""(?x)
     \\ (?:
         x[2-7] | u00[2-7] | U000000[2-7]  # a letter by its number: `"\x6bind"`, `"\u006bind"`
@@ -42,7 +43,6 @@ _ESCAPED_LETTER = r"""(?x)
           (?<! \\n \\ ) \r?\n             # unless a line break ends it: `"first line\n\`
     )
 """
-"""Signs that hide a word in double quotes."""
 _ESCAPED_SLASH = r"\/"
 
 

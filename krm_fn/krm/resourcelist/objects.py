@@ -12,22 +12,22 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, Fields, GroupKind, NamedTuple
 from krm_fn.patch import Data, Pointer, is_index, lookup
 
+# The index for a new object that belongs beside no item of the list.
 NO_ITEM = -1
-"""The index for a new object that belongs beside no item of the list."""
+# The changes of an item that is removed as a whole.
 WHOLE_ITEM: dict[Pointer, Any] = {(): None}
-"""The changes of an item that is removed as a whole."""
 
 _LOCAL_CONFIG = "config.kubernetes.io/local-config"
+# The annotation that keeps the name which is before a hash in the name of an object.
 BASE_NAME = "fn.inject-proxy.io/base-name"
-"""The annotation that keeps the name which is before a hash in the name of an object."""
 
 _HASH = "[0-9a-f]{10}"
 
 _PATH = "internal.config.kubernetes.io/path"
 _INDEX = "internal.config.kubernetes.io/index"
 _UNFIT = "[^a-z0-9.-]+"
+# File systems take names of 255 bytes.
 _LONGEST_NAME = 255 - len(".yaml")
-"""File systems take names of 255 bytes."""
 _DIGITS = 12
 
 

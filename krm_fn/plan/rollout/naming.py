@@ -25,8 +25,8 @@ from krm_fn.settings import ProxySettings
 NAME = ("metadata", "name")
 _ANNOTATIONS = ("metadata", "annotations")
 _HEX = 10
+# Of the name of an object, as Kubernetes has it: a DNS subdomain.
 _LONGEST = 253
-"""Of the name of an object, as Kubernetes has it: a DNS subdomain."""
 
 
 class RolloutNote(NamedTuple):

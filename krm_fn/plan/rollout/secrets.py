@@ -37,8 +37,9 @@ from krm_fn.products import giantswarm
 from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
 
 _NAME_IN_FILE = ("contentFrom", "secret", "name")
+# The target that writes the Secrets of Clusters.
 _TARGET = "giantswarm.systemdProxy"
-"""The target that writes the Secrets of Clusters."""
+# The kinds of objects that are, or become, a Secret -> where they may have its name.
 _SECRET_NAMES: dict[str, tuple[Pointer, ...]] = {
     "Secret": (NAME,),
     "ExternalSecret": (NAME, ("spec", "target", "name")),
@@ -50,7 +51,6 @@ _SECRET_NAMES: dict[str, tuple[Pointer, ...]] = {
         ("spec", "externalSecretSpec", "target", "name"),
     ),
 }
-"""The kinds of objects that are, or become, a Secret -> where they may have its name."""
 
 
 class _Reference(NamedTuple):

@@ -29,13 +29,13 @@ from krm_fn.plan.rollout.naming import (
 from krm_fn.products import distributions
 from krm_fn.products.node_kinds import NODE_KINDS
 
+# The kinds of templates -> whether the API server takes no other content for them.
 _FROZEN = {
     **{key: kind.is_control_plane for key, kind in NODE_KINDS.items() if kind.is_template},
     **dict.fromkeys(distributions.TEMPLATES, False),
 }
-"""The kinds of templates -> whether the API server takes no other content for them."""
+# Kinds that refer to templates and take no other content; a ClusterClass carries it on.
 _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
-"""Kinds that refer to templates and take no other content; a ClusterClass carries it on."""
 
 
 def template_names(

@@ -59,9 +59,10 @@ class Format(NamedTuple):
     shown: str
 
 
+# What two formats have; alone, it tells none.
 _TOP = ((), SNAKE)
-"""What two formats have; alone, it tells none."""
 
+# Name of a format -> what it is like.
 FORMATS = {
     TKG: Format((((), tkg.PROXY),), "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`"),
     GIANT_SWARM: Format(
@@ -74,7 +75,6 @@ FORMATS = {
         "`http_proxy`, `https_proxy`, `no_proxy`, which need no `format`, or these in `proxy_env`",
     ),
 }
-"""Name of a format -> what it is like."""
 
 
 def read(text: str, name: str | None = None) -> Mapping[Pointer, ForeignValue]:

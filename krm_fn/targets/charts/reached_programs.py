@@ -102,6 +102,7 @@ def _monitoring_names_proxies(documents: Sequence[Any]) -> bool:
     return not any(isinstance(receiver, dict) and len(receiver) > 1 for receiver in receivers)
 
 
+# Chart with ``unreached`` -> whether its values reach all of its programs.
 IS_REACHED: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     "jenkins": lambda documents: _name_both_proxies(_find(documents, "controller", "javaOpts")),
     "backstage": _node_reads_variables,
@@ -110,4 +111,3 @@ IS_REACHED: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     "kube-prometheus-stack": _monitoring_names_proxies,
     "sonarqube": _sonarqube_has_options,
 }
-"""Chart with ``unreached`` -> whether its values reach all of its programs."""

@@ -21,6 +21,9 @@ from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data, Options
 
 _OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride", "serverServiceName")
+# Kind -> each list that sets values over all others: the member that names one, that of its text, and the advice.
+#
+# Source: ``newHelmTemplateOpts`` of Argo CD, which gives parameters to Helm as ``--set`` and ``--set-file``.
 _OVERRIDES: dict[tuple[str, str], list[tuple[Pointer, str, str, str]]] = {
     HELM_RELEASE: [
         (
@@ -45,17 +48,14 @@ _OVERRIDES: dict[tuple[str, str], list[tuple[Pointer, str, str, str]]] = {
         ),
     ],
 }
-"""Kind -> each list that sets values over all others: the member that names one, that of its text, and the advice.
-
-Source: ``newHelmTemplateOpts`` of Argo CD, which gives parameters to Helm as ``--set`` and ``--set-file``.
-"""
+# Flux shortens a longer one, and puts a hash behind it.
 _RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
-"""Flux shortens a longer one, and puts a hash behind it."""
 _BOUND = r"""(?x)(?<![\w.<>=!~^-])
     (?:(?P<operator>[<>=!~^]+)\s*)?   # ">=", "~ ", or none for one version
     v?(?P<version>\d{1,9}(?:\.\d{1,9})*)  # "9", "9.1", "9.1.2"; the rest of "9.1.x" says nothing more
     (?!\w)                            # and no name, as "7f2a"
 """
+# The URL of a Service, as its name alone or with the namespace; `NO_PROXY` holds all that end with `.svc`.
 _IN_CLUSTER = re.compile(
     r"""\bhttp://
     ([a-z0-9-]+            # the name of a Service: "tempo"
@@ -64,7 +64,6 @@ _IN_CLUSTER = re.compile(
     """,
     re.VERBOSE,
 )
-"""The URL of a Service, as its name alone or with the namespace; `NO_PROXY` holds all that end with `.svc`."""
 
 
 def values_from(data: Data) -> Iterator[tuple[Key, str]]:

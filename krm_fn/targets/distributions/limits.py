@@ -19,10 +19,10 @@ from krm_fn.settings import ProxySettings
 
 Limit = Callable[[ProxySettings], str]
 
+# Characters that a shell, or a file of variables, does not take as a part of a value without quotes.
 _UNQUOTED = " \t\"'\\$`"
-"""Characters that a shell, or a file of variables, does not take as a part of a value without quotes."""
+# Characters that a shell does not take as they are between double quotes.
 _IN_QUOTES = '"\\$`'
-"""Characters that a shell does not take as they are between double quotes."""
 
 
 def find_refusal(target_id: str, settings: ProxySettings) -> str:
@@ -95,6 +95,7 @@ def _refuses(characters: str, settings: ProxySettings) -> str:
     return f"none of the characters {characters!r} in a value, which would break it: declare one without"
 
 
+# ID of a target -> its limits; the first one that refuses is named.
 _LIMITS: Mapping[str, Sequence[Limit]] = {
     "distributions.openshift": (_needs_plain_http, partial(_refuses, " \t")),
     "distributions.aks": (_refuses_password, _needs_plain_http),
@@ -104,4 +105,3 @@ _LIMITS: Mapping[str, Sequence[Limit]] = {
     "distributions.kops": (_refuses_password, _has_one_proxy),
     "distributions.rancher": (partial(_refuses, _IN_QUOTES),),
 }
-"""ID of a target -> its limits; the first one that refuses is named."""

@@ -19,8 +19,8 @@ from krm_fn.targets.base import Context, Data, Places, Target
 
 _CONFIG = ("spec", "config")
 _FIELDS = ("configMap", "secret")
+# What ``kubectl gs`` writes where there is no reference.
 _EMPTY = {"name": "", "namespace": ""}
-"""What ``kubectl gs`` writes where there is no reference."""
 _NO_NAMESPACE = (
     "must have a `namespace`, because references to the values of its cluster need one: give it one"
 )

@@ -21,8 +21,8 @@ from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products import proxy_keys
 from krm_fn.targets.base import Data, Places
 
+# A list of variables among values, in the order of cluster-apps-operator.
 ENV = EnvEntries(("NO_PROXY", *proxy_keys.UPPER[:2]))
-"""A list of variables among values, in the order of cluster-apps-operator."""
 
 _KEY = re.compile(
     r"""(?:(?:secret|configmap)-)?  # "secret-" of a config repository of Giant Swarm
@@ -33,10 +33,10 @@ _KEY = re.compile(
     re.VERBOSE,
 )
 
+# Yield the places in data whose values are at a path.
 PlacesOf = Callable[[Any, Pointer], Places]
-"""Yield the places in data whose values are at a path."""
+# The way to a place among values, and its form.
 Row = tuple[Pointer, Members | EnvEntries]
-"""The way to a place among values, and its form."""
 
 
 def is_of_chart(name: str, chart: str) -> bool:

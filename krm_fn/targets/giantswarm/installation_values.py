@@ -24,8 +24,8 @@ _OF_A_CLUSTER = (
     (("connectivity", "proxy"), CAMEL._replace(switch="enabled", in_unit=True)),
     (("proxy",), SNAKE._replace(switch="enabled", in_unit=True)),
 )
+# Where the values of a ``cluster-*`` chart name the Cluster that it makes.
 _NAME = ("global", "metadata", "name")
-"""Where the values of a ``cluster-*`` chart name the Cluster that it makes."""
 _ELSEWHERE = (
     "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` there, or an empty "
     "one in `spec.values`"

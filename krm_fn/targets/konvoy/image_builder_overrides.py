@@ -33,8 +33,8 @@ from krm_fn.targets.base import (
 
 _KEY = "overrides.yaml"
 _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
+# The six names as the document's own file has them.
 _ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
-"""The six names as the document's own file has them."""
 _ENVIRONMENT = Place((konvoy.PROXY_ENV,), VariableMembers(_ORDER), f"`{konvoy.PROXY_ENV}`")
 _TOP = Place((), SNAKE._replace(in_unit=True), "the override file")
 

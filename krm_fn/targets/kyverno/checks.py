@@ -22,8 +22,8 @@ from krm_fn.targets.kyverno.rules import (
     mutating_rules,
 )
 
+# The kinds of policies that have rules.
 WITH_RULES = ("ClusterPolicy", "Policy")
-"""The kinds of policies that have rules."""
 _PLACES = {kind: path for (_, kind), path in POD_SPEC_OF.items()}
 _PLACES["ReplicationController"] = POD_SPEC
 

@@ -33,11 +33,12 @@ _GROUPS = {
     _NATIVE_POLICY: "admissionregistration.k8s.io",
     BINDING: "admissionregistration.k8s.io",
 }
+# The option ``generate`` -> the kinds of the objects that it asks for.
 _GENERATED_KINDS = {None: (), _POLICY: (_POLICY,), _NATIVE_POLICY: (_NATIVE_POLICY, BINDING)}
-"""The option ``generate`` -> the kinds of the objects that it asks for."""
+# With the value ``generated``: a generated policy has it, other objects that inject-proxy creates do not.
 _LABEL = "fn.inject-proxy.io/policy"
-"""With the value ``generated``: a generated policy has it, other objects that inject-proxy creates do not."""
 
+# The members of ``spec`` that are ours; others stay.
 _MEMBERS = (
     "failurePolicy",
     "reinvocationPolicy",
@@ -50,10 +51,9 @@ _MEMBERS = (
     "policyName",
     "paramRef",
 )
-"""The members of ``spec`` that are ours; others stay."""
 
+# The option ``excludeNamespaces`` where it is left out.
 _EXCLUDED = ("kyverno", "kube-system")
-"""The option ``excludeNamespaces`` where it is left out."""
 
 
 def objects(options: Options) -> NewObjects:

@@ -38,10 +38,10 @@ STRATEGIC_MERGE = "patchStrategicMerge"
 _ANCHOR = re.compile(r"[+=<^X]?\((.*)\)")
 _CONDITION = re.compile(r"[<^X]?\(.*\)")
 _OTHER_FORM = "Kyverno does no good with its form: write `name` and a text as `value`, without anchors and `valueFrom`"
+# From how many variables to the next one a reference is followed; one may refer to itself.
 _STEPS = 20
-"""From how many variables to the next one a reference is followed; one may refer to itself."""
+# An entry of a list; what is in double braces is what Kyverno takes for a variable (``RegexVariables``).
 _PART = re.compile(r"(?:\{\{(?:\{[^{}]*\}|[^{}])*\}\}|[^,])+")
-"""An entry of a list; what is in double braces is what Kyverno takes for a variable (``RegexVariables``)."""
 _REFERENCE = re.compile(r'\{\{\s*"?([A-Za-z_][\w-]*)"?\s*\}\}')
 
 
@@ -59,8 +59,8 @@ class ContextText(NamedTuple):
     text: str
 
 
+# Name -> the text that a value may refer to; None where that is no text of the policy.
 ContextTexts = ChainMap[str, "ContextText | None"]
-"""Name -> the text that a value may refer to; None where that is no text of the policy."""
 
 
 class Body(NamedTuple):

@@ -28,8 +28,8 @@ _VARIABLES = ("spec", "instance", "environment", "default")
 _HEAD = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig"}
 _TYPE = "application/node.eks.aws"
 _DATED_ALIAS = r"al2023@v(\d{8})"
+# No older image knows the variables: that day they were still discussed (amazon-eks-ami#2384).
 _FIRST_IMAGE = "20250820"
-"""No older image knows the variables: that day they were still discussed (amazon-eks-ami#2384)."""
 
 
 class _Karpenter(Target):

@@ -30,18 +30,19 @@ from krm_fn.targets.nodes.exports import (
 )
 from krm_fn.targets.nodes.node_config import MARK, NodeConfig
 
+# The values of the option ``place``; without it the commands decide.
 START, END = "Start", "End"
-"""The values of the option ``place``; without it the commands decide."""
 
+# Ends the commands of ``nodes.trustedCA``.
 TRUST_MARK = f"{MARK}: trust store"
-"""Ends the commands of ``nodes.trustedCA``."""
 
+# So much of a command is looked at; Cluster API takes less.
 _LONGEST = 65_536
-"""So much of a command is looked at; Cluster API takes less."""
+# Stands for a script that is not known, which may need the network.
 _UNKNOWN = "\ncurl "
-"""Stands for a script that is not known, which may need the network."""
 _COMMENTS = r"(?m)^[ \t]*#.*$"
 
+# In front of the path of a script that a command runs; one that it copies or chmods needs no network.
 _RUN = r"""(?mx)
 (?: ^ | [;&|({]                              # /opt/a.sh        true && /opt/a.sh
   | \b(?:bash|sh|source|sudo|exec)           # bash -x /opt/a.sh
@@ -51,10 +52,9 @@ _RUN = r"""(?mx)
 (?: -[^\s;&|({]+ [ \t]+ )*                   # options of the shell or of sudo: -x
 ["']?
 """
-"""In front of the path of a script that a command runs; one that it copies or chmods needs no network."""
 
+# A script of the image that a command runs: `INSTALL_RKE2_VERSION=v1 sh /opt/rke2-install.sh`.
 _INSTALLER = _RUN + r"""[\w./~${}-]{0,200} (?:install|bootstrap) [\w-]{0,99} \.sh\b"""
-"""A script of the image that a command runs: `INSTALL_RKE2_VERSION=v1 sh /opt/rke2-install.sh`."""
 _NEEDS_NETWORK = rf"""(?mx)
 {_INSTALLER}
 | (?: ^ | [\s;&|(`"'}}=\\] )                 # a program begins a word: curl    $(curl    ${{SUDO}}curl    GET=curl

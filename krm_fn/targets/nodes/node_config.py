@@ -22,17 +22,17 @@ from krm_fn.patch import Pointer, field_path, items_at, list_at, lookup, text_at
 from krm_fn.products.node_kinds import K0S, KUBEADM, NODE_KINDS, NodeConfigKind
 from krm_fn.targets.base import Context, Data, Places, Target
 
+# Ends a command of ours, and begins a file of ours, so that a removal takes neither from somebody else.
 MARK = "# inject-proxy"
-"""Ends a command of ours, and begins a file of ours, so that a removal takes neither from somebody else."""
+# The services that pull images.
 CONTAINERD, CRI_O = "containerd", "crio"
-"""The services that pull images."""
 
+# So long may a content or a command be, in characters.
 _LONGEST = 10_240
-"""So long may a content or a command be, in characters."""
+# Longer commands are not read, so that patterns take no long time.
 LONGEST_COMMAND = 65_536
-"""Longer commands are not read, so that patterns take no long time."""
+# Longer contents are not read.
 _LARGEST = 1024 * 1024
-"""Longer contents are not read."""
 _CONTENT_FIELDS = ("content", "encoding", "contentFrom")
 _WINDOWS = r"""(?xi)
 (?: \A | \0 ) \s*
@@ -48,13 +48,13 @@ _SOCKETS = (
     ("initConfiguration", "nodeRegistration", "criSocket"),
     ("joinConfiguration", "nodeRegistration", "criSocket"),
 )
+# The ``spec`` of an object that has nothing on the way to its configuration.
 _EMPTY_SPECS: tuple[Any, ...] = (
     {},
     {"template": {}},
     {"template": None},
     {"template": {"spec": {}}},
 )
-"""The ``spec`` of an object that has nothing on the way to its configuration."""
 
 
 class FileEntry(NamedTuple):

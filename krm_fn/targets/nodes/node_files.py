@@ -63,12 +63,12 @@ class NodeFile(NamedTuple):
     appends: bool = False
 
 
+# A value that pam_env, systemd, libzypp and a shell read alike.
 _ASSIGNED = (
     r"""(?:'[^'"\\$`#\r\n]*'"""  # 'http://proxy:3128'
     r"""|"[^"\\$`#\r\n]*\""""  # "http://proxy:3128"
     r"""|[^'"\\$`#\s;&|<>(){}*?\[\]~!]*)"""  # http://proxy:3128
 )
-"""A value that pam_env, systemd, libzypp and a shell read alike."""
 
 _ENVIRONMENT = LineForm(
     names=_BOTH_CASES,
@@ -122,6 +122,7 @@ _ZYPPER = _ENVIRONMENT._replace(
     constants={"PROXY_ENABLED": "yes"},
 )
 
+# A file that ``EnvironmentFile=`` of a unit reads: a ``%`` means itself there.
 _SERVICE_ENVIRONMENT = _ENVIRONMENT._replace(
     before=r"[ \t]*",
     sign=r"[ \t]*=[ \t]*",
@@ -134,10 +135,9 @@ _SERVICE_ENVIRONMENT = _ENVIRONMENT._replace(
     escapes={char: f"\\{char}" for char in '\\"$`'},
     bare=r"[A-Za-z0-9_@%+=:,./^-]*",
 )
-"""A file that ``EnvironmentFile=`` of a unit reads: a ``%`` means itself there."""
 
+# Where systemd looks for drop-ins, the folder that hides the others first.
 _UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
-"""Where systemd looks for drop-ins, the folder that hides the others first."""
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
@@ -159,6 +159,7 @@ def _file(path: str, lines: LineForm, *, appends: bool = False) -> NodeFile:
 
 _SERVICE_FORM = form_of(_SERVICE_ENVIRONMENT)
 _DOCKER = drop_in("docker")
+# Values of the option ``files`` of the target ``nodes.files`` -> the file.
 NODE_FILES = {
     "environment": _file("/etc/environment", _ENVIRONMENT, appends=True),
     "profile": _file("/etc/profile.d/http-proxy.sh", _PROFILE),
@@ -167,10 +168,9 @@ NODE_FILES = {
     "zypper": _file("/etc/sysconfig/proxy", _ZYPPER),
     "docker": _DOCKER._replace(paths=_DOCKER.paths[:1]),
 }
-"""Values of the option ``files`` of the target ``nodes.files`` -> the file."""
 
+# Path -> file.
 BY_PATH = {file.paths[0]: file for file in NODE_FILES.values()}
-"""Path -> file."""
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
@@ -428,14 +428,14 @@ def secret_source(file_entry: Data) -> tuple[Any, Any]:
     return lookup(secret, "name"), lookup(secret, "key")
 
 
+# The field with which nodeadm does not ask the cloud before the commands run.
 _EARLY_SWITCH = ("featureGates", "InstanceIdNodeName")
-"""The field with which nodeadm does not ask the cloud before the commands run."""
 _EARLY = (
     "without this, nodeadm asks EC2 for the name of the node before it can have a proxy: switch it on, or let nodes "
     "reach EC2 directly"
 )
+# The targets whose drop-ins may be in the Secret of a Cluster, and their services.
 UNITS = {"nodes.containerd": CONTAINERD, "nodes.kubelet": "kubelet"}
-"""The targets whose drop-ins may be in the Secret of a Cluster, and their services."""
 
 
 def target_files(target_id: str, node_config: NodeConfig, options: Options) -> list[NodeFile]:

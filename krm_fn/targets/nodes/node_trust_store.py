@@ -33,6 +33,7 @@ from krm_fn.targets.nodes.whole_files import WholeFiles
 _FOLDER = "/etc/inject-proxy/trusted-ca"
 _LOCAL = "/usr/local/share/ca-certificates"
 _COPY = f"ls {_FOLDER} | xargs -I {{}} cp {_FOLDER}/{{}} {_LOCAL}/{{}}.crt"
+# Image -> how a node finds out that it is one, and what it has to do then.
 _UPDATES = {
     "Debian": (
         "command -v update-ca-certificates >/dev/null 2>&1 && [ -f /etc/debian_version ]",
@@ -51,7 +52,6 @@ _UPDATES = {
         f"cp {_FOLDER}/*.pem /etc/ssl/certs/ && update-ca-certificates",
     ),
 }
-"""Image -> how a node finds out that it is one, and what it has to do then."""
 
 _FAILED = 'echo "inject-proxy: the trust store is not updated" >&2'
 # Not `restart`: with Ignition containerd may not run yet, and nodes.commands must not take this one for its own.

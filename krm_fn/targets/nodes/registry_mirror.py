@@ -25,10 +25,10 @@ from krm_fn.targets.nodes.whole_files import FIRST_LINE, WholeFiles
 
 _CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"
+# The file that containerd obeys for every registry without a folder of its own.
 _HOSTS_TOML = f"{_CERTS_D}/_default/hosts.toml"
-"""The file that containerd obeys for every registry without a folder of its own."""
+# Becomes the file ``registries.yaml``, in front of ``files``.
 _FIELD_OF_RKE2 = "privateRegistriesConfig"
-"""Becomes the file ``registries.yaml``, in front of ``files``."""
 _CERTIFICATE = rf"""(?x)
 {_CERTS_D}/[^/]+/ca\.crt                       # /etc/containerd/certs.d/registry.corp.example:5000/ca.crt
 | /etc/rancher/\w+/inject-proxy-mirror\.crt    # /etc/rancher/rke2/inject-proxy-mirror.crt

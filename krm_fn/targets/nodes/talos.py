@@ -51,15 +51,15 @@ class _VariableForm(NamedTuple):
 
 
 _SERVICES, _API_SERVER = "services", "API server"
+# A new patch has forms without a kind: every version of Talos takes them, and all providers that were released.
 _FORMS = (
     _VariableForm(_SERVICES, "", ("machine", "env")),
     _VariableForm(_SERVICES, "EnvironmentConfig", ("variables",)),
     _VariableForm(_API_SERVER, "", ("cluster", "apiServer", "env")),
     _VariableForm(_API_SERVER, "KubeAPIServerConfig", ("env",)),
 )
-"""A new patch has forms without a kind: every version of Talos takes them, and all providers that were released."""
+# The forms that an operation of a JSON patch can set, by its path.
 _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.kind}
-"""The forms that an operation of a JSON patch can set, by its path."""
 
 
 class _Talos(ConfigTarget):
@@ -190,8 +190,8 @@ def _says_nothing(document: Any) -> bool:
     return not document or document.keys() <= {"apiVersion", "kind"}
 
 
+# A text that is merged into the machine configuration.
 _PATCH = YamlText(_in_document, is_first_only=False, says_nothing=_says_nothing)
-"""A text that is merged into the machine configuration."""
 
 
 TARGET = _Talos

@@ -11,8 +11,8 @@ from krm_fn.places.place import Place, Readings
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.node_config import MARK, FileEntry, NodeConfig
 
+# Begins a file that cannot be known by its path alone.
 FIRST_LINE = f"{MARK}\n"
-"""Begins a file that cannot be known by its path alone."""
 
 
 class WholeFiles(NamedTuple):

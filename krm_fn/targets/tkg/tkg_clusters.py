@@ -22,8 +22,8 @@ from krm_fn.targets.tkg.cluster_config import half, lost, whole
 _MEMBERS = CAMEL._replace(is_list=True, is_strict=True)
 _ANNOTATIONS = Members(steps_of(*tkg.PROXY_ANNOTATIONS))
 _NETWORK = ("spec", "settings", "network")
+# What means nothing without a proxy.
 _SYSTEM_WIDE = {"value": {"systemWide": True}}
-"""What means nothing without a proxy."""
 _NONE = (
     "these nodes get no proxy, which the variable `proxy` cannot say where the Cluster has one, so they get "
     "that of the Cluster: declare one for them"

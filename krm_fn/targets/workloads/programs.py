@@ -15,8 +15,8 @@ from krm_fn.targets.base import Data, Options
 
 _NAME, _PART_OF = "app.kubernetes.io/name", "app.kubernetes.io/part-of"
 _COMPONENT = "app.kubernetes.io/component"
+# The parts of cert-manager.
 _PARTS = ("controller", "webhook", "cainjector", "startupapicheck")
-"""The parts of cert-manager."""
 _CERT_MANAGER = ("cert-manager", "cert-manager-app")
 
 
@@ -61,6 +61,7 @@ class Program(NamedTuple):
         return is_meant and matches_any(container.name, self.containers)
 
 
+# The name under ``presets`` -> the program, in as many rows as it has generations of manifests.
 PROGRAMS: dict[str, tuple[Program, ...]] = {
     "flux": (
         Program(
@@ -134,10 +135,9 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
         ),
     ),
 }
-"""The name under ``presets`` -> the program, in as many rows as it has generations of manifests."""
 
+# The presets that need not be named.
 _ALWAYS = ("certManager", "chartOperator")
-"""The presets that need not be named."""
 
 
 def active_presets(options: Options) -> Texts:

@@ -42,6 +42,7 @@ def _url(settings: ProxySettings) -> str:
     return settings.https_proxy or settings.http_proxy
 
 
+# Key of a Secret that Flux reads -> what it holds; Flux knows no exceptions.
 _OF_FLUX = {
     "address": ComputedText(
         lambda settings: split_url(_url(settings)).without_credentials, "HTTPS_PROXY"
@@ -49,7 +50,6 @@ _OF_FLUX = {
     "username": ComputedText(lambda settings: unquote(split_url(_url(settings)).user)),
     "password": ComputedText(lambda settings: unquote(split_url(_url(settings)).password)),
 }
-"""Key of a Secret that Flux reads -> what it holds; Flux knows no exceptions."""
 
 
 def _list_beside(variable: str, settings: ProxySettings) -> str:

@@ -27,10 +27,10 @@ from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Targ
 from krm_fn.targets.created_objects import CA_KEY
 from krm_fn.targets.workloads.programs import PROGRAMS, is_part_of
 
+# Of the volume, of its mounts, and of the ConfigMap that is made for it.
 NAME = "inject-proxy-trusted-ca"
-"""Of the volume, of its mounts, and of the ConfigMap that is made for it."""
+# Where a Go program looks for certificates besides the default file: ``crypto/x509`` (``root_unix.go``).
 DIRECTORIES = "SSL_CERT_DIR"
-"""Where a Go program looks for certificates besides the default file: ``crypto/x509`` (``root_unix.go``)."""
 _FOLDERS_OF_GO = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 _CHOOSE = ("trustedCA", "choose")
 _ANNOTATION = ("metadata", "annotations", "fn.inject-proxy.io/trusted-ca")

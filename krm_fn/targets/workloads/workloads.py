@@ -41,12 +41,12 @@ from krm_fn.targets.workloads.programs import (
     is_part_of,
 )
 
+# Where a provider object overrides containers of a manifest elsewhere.
 _OF_PROVIDER = ("spec", "deployment")
-"""Where a provider object overrides containers of a manifest elsewhere."""
+# The preset that chooses all provider objects.
 _PROVIDERS = "clusterAPIProviders"
-"""The preset that chooses all provider objects."""
+# The container of every Cluster API provider (contract "Components YAML").
 _MANAGER = "manager"
-"""The container of every Cluster API provider (contract "Components YAML")."""
 _NO_CONTAINER = "no container is named `{}`, so none gets the proxy: give its own that name"
 _NO_POD_SPEC = "nothing is at `{}` of this object, so it gets no proxy: correct its `podSpecPath` in `customKinds`"
 _NO_CERTIFICATES = (

@@ -28,8 +28,8 @@ from krm_fn.targets.nodes.node_commands import is_restart
 from krm_fn.targets.nodes.node_config import NodeConfig
 
 _NO_PROXY = ProxySettings()
+# Stands for the proxy of any Cluster, and for its name, where the targets write into a template.
 _ANY_PROXY = ProxySettings("any.invalid", "any.invalid", "any.invalid", clusters=("",))
-"""Stands for the proxy of any Cluster, and for its name, where the targets write into a template."""
 
 
 class ListAdditions(NamedTuple):

@@ -26,26 +26,26 @@ from krm_fn.products.node_kinds import FILE_TARGETS, FILES_ON_REQUEST
 from krm_fn.yamledit import read
 
 CLASS = (CORE, "ClusterClass")
+# The paths to them in a ClusterClass.
 VARIABLES = ("spec", "variables")
 PATCHES = ("spec", "patches")
-"""The paths to them in a ClusterClass."""
+# Our variable, and its member for the name of the Secret with the drop-ins of a Cluster.
 VARIABLE, SECRET = "injectProxy", "secret"
-"""Our variable, and its member for the name of the Secret with the drop-ins of a Cluster."""
 
+# Our patches: what the others need, what every node gets, what a node with a proxy gets, and the proxy itself.
 EMPTY_LISTS, ADDITIONS, LISTS, NODES = OUR_PATCHES
-"""Our patches: what the others need, what every node gets, what a node with a proxy gets, and the proxy itself."""
 
 WORDS = (VARIABLE, *OUR_PATCHES)
 
+# The targets whose edits the patches make: those of files and commands.
 PATCHED_TARGETS = (*FILE_TARGETS, FILES_ON_REQUEST)
-"""The targets whose edits the patches make: those of files and commands."""
 
+# Those whose edits are the same for every Cluster: patches make them only where a class erases them.
 PATCHED_WHERE_ERASED = ("nodes.trustedCA", "nodes.mirror")
-"""Those whose edits are the same for every Cluster: patches make them only where a class erases them."""
 
 
+# Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes.
 _SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
-"""Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
 
 
 class NodeGroup(NamedTuple):
@@ -116,6 +116,7 @@ _VALUE = r"""(?x)
 \{\{ (?! -?\s* (?:if|else|end|with|range)\b )
 [^{}\n]* \}\}                      # {{ .path | quote }}
 """
+# A line of a Go template that says nothing by itself.
 _SILENT_LINE = r"""(?mx)
 ^[ \t]*
 \{\{-? \s* (?:
@@ -125,7 +126,6 @@ _SILENT_LINE = r"""(?mx)
 ) [^\n]*? \}\}
 [ \t]* (?:\n|\Z)
 """
-"""A line of a Go template that says nothing by itself."""
 _VALUE_BELOW_KEY = r"""(?mx)
 : [ \t]* \n                        # files:
 [ \t]* \{\{ [^{}\n]* \}\} [ \t]* $   # {{ .files | toYaml | indent 2 }}    makes its own indentation

@@ -18,8 +18,8 @@ from krm_fn.products.cluster_api import DOMAIN, PODS, SERVICE_ADDRESSES, SERVICE
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
 
+# Member of a ``ClusterNetwork`` -> the name that stands for it in a list.
 _NAMES = {"pod_cidrs": PODS, "service_cidrs": SERVICES, "service_domain": DOMAIN}
-"""Member of a ``ClusterNetwork`` -> the name that stands for it in a list."""
 
 
 def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:

@@ -56,8 +56,8 @@ _NAME_OF_SECRET = {
     "description": "The Secret with the drop-ins; without it <cluster>-systemd-proxy.",
     **_TEXT,
 }
+# So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``.
 _GROUP = 5
-"""So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
 
 
 def has_proxy(settings: ProxySettings) -> bool:

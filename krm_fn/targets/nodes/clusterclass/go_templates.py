@@ -18,6 +18,7 @@ from krm_fn.formats.assignments import LineForm
 from krm_fn.patch import Data
 from krm_fn.targets.nodes.node_files import BY_PATH
 
+# Makes ``$http``, ``$https`` and ``$no``: each is a name and its value.
 _VARIABLES = """\
 {{- $network := .builtin.cluster.network | default dict }}
 {{- $entries := list }}
@@ -44,7 +45,6 @@ _VARIABLES = """\
 {{- $https := list "HTTPS_PROXY" .injectProxy.httpsProxy }}
 {{- $no := list "NO_PROXY" ($entries | uniq | join ",") }}
 """  # noqa: E501
-"""Makes ``$http``, ``$https`` and ``$no``: each is a name and its value."""
 # systemd reads a quoted word: backslash and quote are escaped for it, and `%`, which begins a specifier, is doubled.
 # The backslash goes first, so that it does not escape those of the others. In a Go template `...` is a raw string.
 _DROP_IN = r"""{{- $content := "[Service]\n" }}
@@ -81,11 +81,11 @@ _EXPORTS = r"""{{- $exports := list "export" }}
 {{- $exports | join " " | toJson }}
 """
 
+# A command that exports all variables that are set.
 EXPORTS = _VARIABLES + _EXPORTS
-"""A command that exports all variables that are set."""
 
+# The members of a file beside its content, in the order in which a patch writes them.
 _ATTRIBUTES = ("path", "owner", "permissions")
-"""The members of a file beside its content, in the order in which a patch writes them."""
 
 
 def file(file_entry: Data) -> str:

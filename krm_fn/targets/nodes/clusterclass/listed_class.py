@@ -48,8 +48,8 @@ from krm_fn.targets.nodes.clusterclass.class_settings import for_nodes
 from krm_fn.targets.nodes.node_files import UNITS, drop_in
 
 _CAREN = "nutanix"
+# The targets that fill such a variable, and its name.
 _VARIABLES = {_CAREN: nutanix.CLUSTER_CONFIG, "tkg.clusterClass": "proxy"}
-"""The targets that fill such a variable, and its name."""
 
 
 class ProductVariable(NamedTuple):
