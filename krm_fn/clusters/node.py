@@ -8,7 +8,7 @@ Secrets, ConfigMaps and inventories after their Cluster.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.clusters.cluster import ClusterNetwork, Key
 from krm_fn.clusters.facts import declared, sets_services
@@ -221,10 +221,10 @@ class RelatedObject(NamedTuple):
     ref: ObjectRef = ObjectRef()
     role: Role | None = None
     group: str = ""
-    evidence: tuple[Evidence, ...] = ()
+    evidence: Sequence[Evidence] = ()
     guess: str = ""
-    owners: tuple[Key, ...] = ()
-    uses: tuple[Use, ...] = ()
+    owners: Sequence[Key] = ()
+    uses: Sequence[Use] = ()
     network: ClusterNetwork = ClusterNetwork()
     assumed: ClusterNetwork = ClusterNetwork()
     sets_services: bool = False
@@ -232,7 +232,7 @@ class RelatedObject(NamedTuple):
     class_key: Key | None = None
     class_path: Pointer = ()
     workers: Mapping[WorkerClass, Texts] = {}
-    rewritten: tuple[Pointer, ...] = ()
+    rewritten: Sequence[Pointer] = ()
 
     @property
     def is_cluster(self) -> bool:
@@ -283,10 +283,10 @@ def node_of(obj: Object) -> RelatedObject:
     node = RelatedObject(
         key,
         obj.ref,
-        evidence=tuple(named for named in evidence(obj) if named.name),
+        evidence=[named for named in evidence(obj) if named.name],
         guess=guess(obj),
-        owners=tuple(owner for owner in owners(obj) if owner.group_kind != CLUSTER),
-        uses=tuple(uses(obj)),
+        owners=[owner for owner in owners(obj) if owner.group_kind != CLUSTER],
+        uses=[*uses(obj)],
         network=declared(obj),
     )
     if node.is_infrastructure or key.group_kind in WHOLE_CLUSTERS:
@@ -298,7 +298,7 @@ def node_of(obj: Object) -> RelatedObject:
     group = _group(obj)
     node = node._replace(role=_role(obj, group), group=group, sets_services=sets_services(obj))
     if key.group_kind == CLUSTER_CLASS:
-        return node._replace(rewritten=tuple(_rewritten(obj)))
+        return node._replace(rewritten=[*_rewritten(obj)])
     if not node.is_cluster:
         return node
     class_key, class_path = class_of(obj.data, key.namespace, key.file)

@@ -59,7 +59,7 @@ class Edit(NamedTuple):
             removes the object.
     """
 
-    operations: tuple[Operation, ...]
+    operations: Sequence[Operation]
     message: str
     current: Any = None
     proposed: Any = None

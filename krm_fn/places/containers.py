@@ -7,7 +7,7 @@ their order are never touched: ``$(NAME)`` sees only entries before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
@@ -117,7 +117,7 @@ class Provided(NamedTuple):
     """
 
     names: frozenset[str] = frozenset()
-    entries: tuple[Data, ...] = ()
+    entries: Sequence[Data] = ()
 
 
 class EnvEntries(NamedTuple):

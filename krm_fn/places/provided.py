@@ -169,4 +169,4 @@ def provided_for(uses: DataUses, namespace: str, container: Container) -> Provid
         for data in listed:
             common.intersection_update(text.path[-1] for text in embedded.values(data))
         names.update(map(str.upper, common))
-    return Provided(frozenset(names), tuple(entries))
+    return Provided(frozenset(names), entries)

@@ -9,6 +9,8 @@ must hold these names. The tests record what Helm renders of the oldest and the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.products import proxy_keys
 
@@ -128,9 +130,9 @@ class Chart(NamedTuple):
         has_own_name: its values hold a mapping under the name of the chart, as those of an umbrella chart do.
     """
 
-    values: tuple[ChartValue, ...]
+    values: Sequence[ChartValue]
     is_go: bool = False
-    services: tuple[Services, ...] = ()
+    services: Sequence[Services] = ()
     others: str = ""
     unreached: str = ""
     other_urls: Texts = ()
@@ -169,8 +171,8 @@ _FLUX_CONTROLLERS = (
 )
 
 
-def _lists(*paths: str, since: Version = (), before: Version = ()) -> tuple[ChartValue, ...]:
-    return tuple(ChartValue(path, since=since, before=before) for path in paths)
+def _lists(*paths: str, since: Version = (), before: Version = ()) -> list[ChartValue]:
+    return [ChartValue(path, since=since, before=before) for path in paths]
 
 
 # Chart -> the values that hold a proxy.

@@ -187,7 +187,7 @@ class Target:
         yield from draft.findings
         operations = draft.operations()
         if operations:
-            yield Edit(tuple(operations), ", ".join(draft.descriptions), data=draft.data)
+            yield Edit(operations, ", ".join(draft.descriptions), data=draft.data)
 
 
 def _is_empty(data: Data) -> bool:

@@ -10,7 +10,7 @@ belongs to a member of the outermost mapping is indented at all, is a comment, o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from krm_fn.light_typing import NamedTuple
@@ -37,7 +37,7 @@ class Cut(NamedTuple):
 
     text: str
     members: Mapping[str, Span]
-    items: tuple[Span, ...]
+    items: Sequence[Span]
 
 
 def cut(text: str, key: str) -> Cut | None:
@@ -55,7 +55,7 @@ def cut(text: str, key: str) -> Cut | None:
     items = _items(text, start, end)
     if items is None:
         return None
-    return Cut(text, members, tuple(items))
+    return Cut(text, members, items)
 
 
 def _breaks_lines_plainly(text: str) -> bool:

@@ -245,4 +245,4 @@ def _note_of_base_name(obj: Object, *, is_hashed: bool) -> Edit | None:
     operations = draft.operations()
     if not operations:
         return None
-    return Edit(tuple(operations), message)
+    return Edit(operations, message)

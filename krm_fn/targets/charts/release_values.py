@@ -190,14 +190,14 @@ def read_installation(use: ChartUse, data: Data, options: Options, uses: DataUse
     return Installation(use, data, chart, documents)
 
 
-def values_of_rows(name: str, options: Options) -> tuple[ChartValue, ...]:
+def values_of_rows(name: str, options: Options) -> list[ChartValue]:
     """Return the places of a chart that the user says."""
     values = []
     for row in options.get("rows", ()):
         if row["chart"] == name:
             no_proxy = row.get("noProxy", "")
             values.append(ChartValue(row["path"], row["form"], no_proxy=no_proxy))
-    return tuple(values)
+    return values
 
 
 def overrides(value: ChartValue, installation: Installation) -> Results:
@@ -303,7 +303,7 @@ def fitted_chart(name: str, values: Any) -> Chart | None:
     if is_own and first_steps.isdisjoint(inner):
         return chart
     values_below = [value._replace(below=name) for value in chart.values]
-    return chart._replace(values=tuple(values_below))
+    return chart._replace(values=values_below)
 
 
 def namespace_of_release(data: Data) -> str:

@@ -7,6 +7,8 @@ Cluster API providers (``sigs.k8s.io/cluster-api/util/flags`` defines ``--diagno
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krm_fn.config import matches_any
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.patch import list_at
@@ -33,7 +35,7 @@ class Program(NamedTuple):
         main: the container without which a workload with such a label gets a warning; "" for none.
     """
 
-    labels: tuple[tuple[str, Texts], ...] = ()
+    labels: Sequence[tuple[str, Texts]] = ()
     containers: Texts = ()
     init_containers: Texts = ()
     images: Texts = ()
@@ -110,9 +112,7 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
     ),
     "certManager": (
         Program(
-            labels=tuple(
-                (label, (*_CERT_MANAGER, *_PARTS)) for label in ("app", _NAME, _COMPONENT)
-            ),
+            labels=[(label, (*_CERT_MANAGER, *_PARTS)) for label in ("app", _NAME, _COMPONENT)],
             containers=(
                 "cert-manager",
                 *(f"{name}-{part}" for name in _CERT_MANAGER for part in _PARTS),
