@@ -79,8 +79,9 @@ def evidence(obj: Object) -> Iterator[Evidence]:
     for owner in owners(obj):
         if owner.group_kind == CLUSTER:
             yield Evidence(owner.name, "an owner reference", owner.namespace)
-    referred = "the name of a Secret or ConfigMap that it refers to"
-    yield Evidence(_name_in_reference(obj), referred, namespace)
+    yield Evidence(
+        _name_in_reference(obj), "the name of a Secret or ConfigMap that it refers to", namespace
+    )
     yield Evidence(_name_in_own_name(obj), "its name", namespace)
 
 

@@ -67,8 +67,9 @@ def hides(text: str) -> bool:
 
 def refusal(path: Pointer = (_MEMBER_OF_SOPS,)) -> Result:
     """Return the finding about an encrypted object, or about the encrypted text at ``path``."""
-    message = f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`"
-    return Result.of("TextUnreadable", message, path)
+    return Result.of(
+        "TextUnreadable", f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path
+    )
 
 
 def has_code(text: str) -> bool:

@@ -397,5 +397,4 @@ def wrong_type(path: Pointer, value: Any, expected: str) -> Result:
     if isinstance(value, str) and "${" in value:
         code = "TextUnreadable"
         remedy = "a later step fills it in, so inject-proxy leaves it as it is"
-    message = f"{subject} must be {expected}, not {type_name(value)}; {remedy}"
-    return Result.of(code, message, path)
+    return Result.of(code, f"{subject} must be {expected}, not {type_name(value)}; {remedy}", path)

@@ -83,8 +83,7 @@ def judge_places(readings: Readings, reader: Reader, ours: Variables) -> Results
         if len(places) > 1:
             where += f" and {len(places) - 1} more"
         names = quoted(reading.variable for reading in about)
-        message = f"{finding.message} ({names} of {where})"
-        yield Result.of(finding.code, message, about[0].path)
+        yield Result.of(finding.code, f"{finding.message} ({names} of {where})", about[0].path)
 
 
 def by_place(readings: Readings) -> list[dict[str, Reading]]:

@@ -269,11 +269,15 @@ def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator
     """Yield a fault if an entry reaches more hosts than its author may think."""
     why = ""
     if host == "*":
-        message = 'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy'
-        yield Finding("ProxyNeverUsed", message)
+        yield Finding(
+            "ProxyNeverUsed",
+            'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy',
+        )
     elif entries.holds_every_address(host):
-        message = f'entry "{host}" must not hold every address: Go would never use the proxy'
-        yield Finding("ProxyNeverUsed", message)
+        yield Finding(
+            "ProxyNeverUsed",
+            f'entry "{host}" must not hold every address: Go would never use the proxy',
+        )
     elif _is_broad_name(host, own):
         why = "everything that ends in it goes direct"
     elif _is_broad_address(host):
@@ -315,8 +319,10 @@ def _is_broad_address(host: str) -> bool:
 def _judge_spacing(text: str) -> Iterator[Finding]:
     parts = text.split(",")
     if any(part != part.strip() for part in parts):
-        message = "blanks and line breaks must not be beside entries: wget, apt and curl miss these entries"
-        yield Finding("EntryForm", message)
+        yield Finding(
+            "EntryForm",
+            "blanks and line breaks must not be beside entries: wget, apt and curl miss these entries",
+        )
     elif len(parts) > 1 and not all(parts):
         yield Finding("EntryNeedless", "the list must not hold empty entries")
 
@@ -344,14 +350,17 @@ def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
         missing = known.missing_forms(entry)
         if missing and is_right and not _may_be_one_host(entry):
             forms = ",".join((entry, *missing))
-            message = f'write "{forms}" for "{entry}": some programs read only one of these forms'
-            yield Finding("DomainForm", message)
+            yield Finding(
+                "DomainForm",
+                f'write "{forms}" for "{entry}": some programs read only one of these forms',
+            )
         cover = _cover(entry, known)
         if entry in earlier:
             cover = entry
         if cover:
-            message = f'entry "{entry}" is not needed: "{cover}" is in the list'
-            yield Finding("EntryNeedless", message)
+            yield Finding(
+                "EntryNeedless", f'entry "{entry}" is not needed: "{cover}" is in the list'
+            )
         earlier.add(entry)
 
 
@@ -401,8 +410,7 @@ def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
             continue
         if entries.holds_every_address(entry) or _breaks_pods(entry, reader.audience):
             continue
-        message = f'the list must hold "{entry}": {needed.why}'
-        yield Finding(needed.code, message, entry)
+        yield Finding(needed.code, f'the list must hold "{entry}": {needed.why}', entry)
 
 
 def _needed(reader: Reader) -> Iterator[_Needed]:

@@ -79,8 +79,9 @@ def _rewritten(entry: Entry, text: str) -> Entry:
     if text == f".{entry.text}":
         return entry.by_rule(text, TWIN)
     if entries.address(text) and entries.network(entry.text):
-        rule = f"the address itself beside {entry.text} (for clients that read no CIDRs)"
-        return entry.by_rule(text, rule)
+        return entry.by_rule(
+            text, f"the address itself beside {entry.text} (for clients that read no CIDRs)"
+        )
     why = f'written "{entry.text}"'
     return entry._replace(text=text, why=(*entry.why, why))
 

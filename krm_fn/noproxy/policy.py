@@ -229,8 +229,9 @@ def _rooted_names(network: ClusterNetwork, _audience: Audience) -> _Entries:
     Source: "Flux proxy settings", ``--storage-adv-addr`` of its manifests.
     """
     domain = cluster_domain(network)
-    rule = "Flux and other Go programs write Services with a final dot"
-    yield domain.by_rule(f".svc.{domain.text}.", rule)
+    yield domain.by_rule(
+        f".svc.{domain.text}.", "Flux and other Go programs write Services with a final dot"
+    )
 
 
 def _service_addresses(network: ClusterNetwork, audience: Audience) -> _Entries:
@@ -241,8 +242,10 @@ def _service_addresses(network: ClusterNetwork, audience: Audience) -> _Entries:
         is_wrong = at and audience is Audience.POD and entries.confuses_ruby(address)
         if address and not is_wrong:
             cidr = entries.network(service.value) or service.value
-            rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
-            yield Entry.from_fact(service).by_rule(address, rule)
+            yield Entry.from_fact(service).by_rule(
+                address,
+                f"first address of the service CIDR {cidr} (for clients that read no CIDRs)",
+            )
 
 
 def cloud_of(network: ClusterNetwork) -> Cloud:
@@ -275,8 +278,9 @@ def _provider(network: ClusterNetwork, audience: Audience) -> _Entries:
 
 def _wire_server(network: ClusterNetwork, _audience: Audience) -> _Entries:
     if cloud_of(network) is AZURE:
-        rule = f"the wire server of {network.infrastructure_kind}"
-        yield Entry.from_rule(AZURE_WIRE_SERVER, rule)
+        yield Entry.from_rule(
+            AZURE_WIRE_SERVER, f"the wire server of {network.infrastructure_kind}"
+        )
 
 
 def _machine_domains(network: ClusterNetwork) -> _Entries:

@@ -286,8 +286,7 @@ def replaced_list(before: Readings, after: Readings, ours: Sequence[str]) -> Res
             # A container knows the value of `$(NODE_IP)`, and no later step brings it back.
             is_filled_in = placeholders.is_template(token.replace("$(", ""))
             if not (is_filled_in or _is_covered(token, covering)):
-                name = f"`{entries.bare(token)}`"
-                lost.setdefault(name, reading.path)
+                lost.setdefault(f"`{entries.bare(token)}`", reading.path)
     if lost:
         names = list(lost)
         path = lost[names[0]]

@@ -112,8 +112,10 @@ def unused_matchers(config: ProxyConfig, overview: Overview, source: ObjectSourc
         candidates = chain(planned, readable_objects(source, source.holding(matcher.words)))
         if any(matcher.fits(obj, overview.uses) for obj in candidates):
             continue
-        message = f"`{matcher.field}` fits nothing in this list: correct it, or remove it"
-        yield Result.of("SettingUnused", message)
+        yield Result.of(
+            "SettingUnused",
+            f"`{matcher.field}` fits nothing in this list: correct it, or remove it",
+        )
 
 
 def is_named(config: ProxyConfig, source: ObjectSource, index: int) -> bool:
@@ -135,8 +137,7 @@ def choosing_matchers(config: ProxyConfig) -> Iterator[ObjectMatcher]:
     """Yield the matchers of `spec.targets`, which choose objects."""
     for path in _CHOOSING:
         for at, written in enumerate(list_at(config.targets.systems, path)):
-            field = f"spec.targets.{'.'.join(path)}[{at}]"
-            yield ObjectMatcher(field, written, path[0])
+            yield ObjectMatcher(f"spec.targets.{'.'.join(path)}[{at}]", written, path[0])
 
 
 def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Results:

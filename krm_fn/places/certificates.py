@@ -52,8 +52,11 @@ class CertificateText(NamedTuple):
             if self.is_base64:
                 text = text_of_base64(text)
         except ValueError:
-            message = "is no text in base64, so it stays as it is: correct it, or remove it"
-            draft.report("TextUnreadable", message, place.path)
+            draft.report(
+                "TextUnreadable",
+                "is no text in base64, so it stays as it is: correct it, or remove it",
+                place.path,
+            )
             return
         new = with_certificates(text, settings.trusted_ca.pem)
         if new == text:

@@ -120,8 +120,11 @@ class Members(NamedTuple):
             # A switch that is off is the decision of a person, which no run takes back.
             is_off = mapping.get(self.switch) not in (None, True)
             if is_off and settings.sets_any:
-                message = f"`{self.switch}` is not true, so {place.label} stays as it is: set it to true, or remove it"
-                draft.report("ByHand", message, path)
+                draft.report(
+                    "ByHand",
+                    f"`{self.switch}` is not true, so {place.label} stays as it is: set it to true, or remove it",
+                    path,
+                )
                 return
             if not is_off:
                 values[self.switch,] = settings.sets_any or None
@@ -153,8 +156,11 @@ class Members(NamedTuple):
         name = f"`{field_path(secret)}`"
         if url is None:
             if is_named and draft.get(path):
-                message = f"{name} names a Secret, and its URL is removed: remove it, too"
-                draft.report("LeftBehind", message, secret)
+                draft.report(
+                    "LeftBehind",
+                    f"{name} names a Secret, and its URL is removed: remove it, too",
+                    secret,
+                )
             return None
         parts = split_url(url)
         if parts.user_info is None:

@@ -143,14 +143,12 @@ class UnitText(NamedTuple):
         """Return the text with the variables; report one that systemd does not read, or cannot hold."""
         problem = DROP_IN.problem(value.text)
         if problem:
-            message = f"{problem}, so the text is left as it is"
-            draft.report("TextUnreadable", message, value.path)
+            draft.report("TextUnreadable", f"{problem}, so the text is left as it is", value.path)
             return value.text
         try:
             return DROP_IN.edit(value.text, settings.variables())
         except ValueError as error:
-            message = f"{error}; change the proxy settings"
-            draft.report("CannotWrite", message, value.path)
+            draft.report("CannotWrite", f"{error}; change the proxy settings", value.path)
             return value.text
 
 

@@ -192,8 +192,10 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Results:
         yield Result.of("OtherNamespace", message)
     names = _names(known for known in memberships if known not in resolved.strangers)
     if len(names) > 1:
-        message = f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs"
-        yield Result.of("SharedObject", message)
+        yield Result.of(
+            "SharedObject",
+            f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
+        )
     yield from _ambiguous(memberships)
     yield from _lacks(resolved.missing, tuple(memberships))
 

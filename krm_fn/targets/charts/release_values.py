@@ -210,8 +210,11 @@ def overrides(value: ChartValue, installation: Installation) -> Results:
     for *above, last in value.texts.values():
         secret = (*above, f"{last}Secret")
         if text_at(installation.own, secret):
-            text = f"the Secret of `{'.'.join(secret)}` wins over `{value.name}`: set the proxy there yourself"
-            yield Result.of("ByHand", text, use.path)
+            yield Result.of(
+                "ByHand",
+                f"the Secret of `{'.'.join(secret)}` wins over `{value.name}`: set the proxy there yourself",
+                use.path,
+            )
     for fields, member, text_member, message in _OVERRIDES[group_kind(data)]:
         for path, entry in items_at(data, (*use.path, *fields)):
             # ``proxy.url``, or ``env[0].value``, in which a bracket begins a step as a dot does

@@ -166,8 +166,11 @@ def _certificates(
             return
         source = settings.trusted_ca.config_map or ("", "")
         if source[:2] != (_namespace(data, row), other):
-            message = "names another ConfigMap, which stays: put the certificates of `spec.trustedCA` there"
-            yield Result.of("ByHand", message, named)
+            yield Result.of(
+                "ByHand",
+                "names another ConfigMap, which stays: put the certificates of `spec.trustedCA` there",
+                named,
+            )
 
 
 def _name_of_bundle(settings: ProxySettings, old: Any) -> Any:
@@ -207,8 +210,11 @@ def _check_snap(data: Data, path: Pointer, settings: ProxySettings) -> Results:
         return
     commands = (*path, "preRunCommands")
     if _SET not in str(list_at(data, commands)):
-        message = f"`snap install` runs before snapd knows the proxy: begin with `{_SET}.http=… proxy.https=…`"
-        yield Result.of("NetworkBeforeProxy", message, commands)
+        yield Result.of(
+            "NetworkBeforeProxy",
+            f"`snap install` runs before snapd knows the proxy: begin with `{_SET}.http=… proxy.https=…`",
+            commands,
+        )
 
 
 _DEPLOYMENT = ("spec", "deploymentTemplate", "spec")

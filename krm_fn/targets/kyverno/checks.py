@@ -53,8 +53,11 @@ def deprecated(policy: Data) -> Result | None:
     kind = policy.get("kind")
     if kind not in WITH_RULES:
         return None
-    message = f"Kyverno 1.20 no longer executes a {kind}: write a MutatingPolicy, or use `generate` in its place"
-    return Result.of("PolicyDeprecated", message, ("kind",))
+    return Result.of(
+        "PolicyDeprecated",
+        f"Kyverno 1.20 no longer executes a {kind}: write a MutatingPolicy, or use `generate` in its place",
+        ("kind",),
+    )
 
 
 def _two_proxies(readings: Sequence[Reading]) -> Results:

@@ -132,8 +132,12 @@ def _unwritten(
     for entry in entries:
         if entry.value not in (None, _new_value(entry, variables)):
             is_stale = True
-    message = f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}"
-    return Result.of("ByHand", message, entries[0].path, is_stale=is_stale)
+    return Result.of(
+        "ByHand",
+        f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}",
+        entries[0].path,
+        is_stale=is_stale,
+    )
 
 
 def _new_value(policy_entry: PolicyEntry, variables: Variables) -> str:

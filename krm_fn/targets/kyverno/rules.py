@@ -226,8 +226,11 @@ def rule_places(policy: Data, rule: PolicyRule) -> Places:
     names = mentioned(lookup(policy, path))
     others = [name for name in names if name not in known]
     if others:
-        message = f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there"
-        yield Result.of("ByHand", message, path)
+        yield Result.of(
+            "ByHand",
+            f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there",
+            path,
+        )
 
 
 class RuleForm(PolicyForm):
@@ -254,8 +257,11 @@ class RuleForm(PolicyForm):
                 draft.set(entry.place.path, entry.rest)
             self.take_out(draft, entry)
         if entries:
-            message = f"{place.label} sets no proxy any more: delete it if it does nothing else"
-            draft.report("ByHand", message, self.rule.path)
+            draft.report(
+                "ByHand",
+                f"{place.label} sets no proxy any more: delete it if it does nothing else",
+                self.rule.path,
+            )
 
     def take_out(self, draft: Draft, policy_entry: PolicyEntry) -> None:
         """Take one entry out of its list, which goes with its last one."""

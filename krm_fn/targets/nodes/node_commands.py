@@ -368,13 +368,20 @@ class NodeExports(NamedTuple):
                 continue
             unset = [name for name in unset_by(text) if name in exported]
             if unset:
-                message = f"this command unsets {quoted(unset)} behind the export; remove it"
-                draft.report("OtherProxy", message, path)
+                draft.report(
+                    "OtherProxy",
+                    f"this command unsets {quoted(unset)} behind the export; remove it",
+                    path,
+                )
             assignments = dict(assigned(text))
             if assignments:
                 is_equal = assignments.items() <= variables.items()
-                message = f"this command sets {quoted(assignments)} and does more than that, so it is left as it is"
-                draft.report("ByHand", message, path, is_info=is_equal)
+                draft.report(
+                    "ByHand",
+                    f"this command sets {quoted(assignments)} and does more than that, so it is left as it is",
+                    path,
+                    is_info=is_equal,
+                )
 
 
 def _describe(

@@ -208,8 +208,11 @@ class NodeConfig:
         """Report a content or a command that is longer than Cluster API takes it; other providers set no limit."""
         length = len(text_at(draft.data, path))
         if length > _LONGEST and self.system is KUBEADM:
-            message = f"Cluster API takes at most {_LONGEST} characters, and this would have {length}: shorten it"
-            draft.report("ProviderRefuses", message, path)
+            draft.report(
+                "ProviderRefuses",
+                f"Cluster API takes at most {_LONGEST} characters, and this would have {length}: shorten it",
+                path,
+            )
 
 
 def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> NodeConfig | None:

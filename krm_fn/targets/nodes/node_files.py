@@ -221,8 +221,11 @@ class ProxyFile(NamedTuple):
         for entry in self._drop_ins(draft.data):
             unset = unset_by(entry.text or "", settings.variables())
             if unset:
-                message = f"`UnsetEnvironment=` takes {quoted(unset)} away from {unit}; remove it"
-                draft.report("ProxySwitchedOff", message, entry.field("content"))
+                draft.report(
+                    "ProxySwitchedOff",
+                    f"`UnsetEnvironment=` takes {quoted(unset)} away from {unit}; remove it",
+                    entry.field("content"),
+                )
 
     def _drop_ins(self, data: Any) -> Iterator[FileEntry]:
         """Yield all drop-ins of the service, ours among them."""
@@ -268,8 +271,11 @@ class ProxyFile(NamedTuple):
         """Make an entry of our path set the variables, and nothing of ours without any."""
         problem = self._problem(file_entry)
         if problem:
-            message = f"{problem}, so the entry is left as it is; set the proxy there by hand"
-            draft.report("ByHand", message, file_entry.field("content"))
+            draft.report(
+                "ByHand",
+                f"{problem}, so the entry is left as it is; set the proxy there by hand",
+                file_entry.field("content"),
+            )
         elif file_entry.has_reference:
             self._edit_reference(draft, file_entry, settings)
         else:
@@ -318,8 +324,11 @@ class ProxyFile(NamedTuple):
         """
         name, key = secret_source(file_entry.entry)
         if not cluster_secret.is_named_for(name, settings):
-            message = f'content comes from key "{key}" of Secret "{name}"; check its proxy'
-            draft.report("ByHand", message, file_entry.field("contentFrom"))
+            draft.report(
+                "ByHand",
+                f'content comes from key "{key}" of Secret "{name}"; check its proxy',
+                file_entry.field("contentFrom"),
+            )
         elif not settings.sets_any:
             draft.describe(f"removes the reference to the Secret from {self.file.label}")
             draft.remove(file_entry.place, keep=len(self.config.path))
@@ -341,8 +350,11 @@ class ProxyFile(NamedTuple):
         obstacle = cluster_secret.obstacle(settings)
         if not obstacle:
             return cluster_secret.reference(settings, self.file.unit)
-        message = f"the Secret `<cluster>-systemd-proxy` {obstacle}, or set `content` to `Inline`"
-        draft.report("CannotWrite", message, self.config.files)
+        draft.report(
+            "CannotWrite",
+            f"the Secret `<cluster>-systemd-proxy` {obstacle}, or set `content` to `Inline`",
+            self.config.files,
+        )
         return None
 
     def _add(self, draft: Draft, settings: ProxySettings) -> None:

@@ -100,8 +100,11 @@ def _readers_problems(node_config: NodeConfig) -> Results:
         folders = re.search(_CONFIG_PATH, text)
         is_other = folders is not None and _CERTS_D not in folders[1].split(":")
         if is_other or re.search(_OLD_MIRRORS, text):
-            message = f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect'
-            yield Result.of("MirrorNotRead", message, file.field("content"))
+            yield Result.of(
+                "MirrorNotRead",
+                f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect',
+                file.field("content"),
+            )
             return
     for text in texts:
         if "config_path" in text and _CERTS_D in text:
@@ -141,8 +144,11 @@ class _RegistryMirror(ConfigTarget):
         if mirror is not None and own_field:
             endpoints = lookup(own_field, ("mirrors", "*", "endpoint")) or ()
             if mirror.url not in endpoints:
-                message = "a file with the mirror would replace this, so none is written: add the mirror here"
-                yield Result.of("OtherProxy", message, (*node_config.path, _FIELD_OF_RKE2))
+                yield Result.of(
+                    "OtherProxy",
+                    "a file with the mirror would replace this, so none is written: add the mirror here",
+                    (*node_config.path, _FIELD_OF_RKE2),
+                )
             mirror = None
         files = {}
         if mirror is not None:

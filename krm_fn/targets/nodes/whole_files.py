@@ -47,8 +47,11 @@ class WholeFiles(NamedTuple):
             if entry.text is not None and self.is_ours(path, entry.text):
                 self._update(draft, place, entry, entry.text)
             elif path in self.files:
-                message = f'"{path}" was not written by this function; remove it to let {place.label} be set'
-                draft.report("ByHand", message, entry.field("path"))
+                draft.report(
+                    "ByHand",
+                    f'"{path}" was not written by this function; remove it to let {place.label} be set',
+                    entry.field("path"),
+                )
         for path, text in missing.items():
             file = self.config.new_file(path, text, self.permissions)
             draft.append(place.path, file)

@@ -38,8 +38,11 @@ class _CarenClusterConfig(Target):
             yield Place(path, _MEMBERS, "the variable `clusterConfig`", len(entry) + 1)
             number = len(parse(context.settings.no_proxy))
             if number > _AT_MOST:
-                message = f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`"
-                yield Result.of("ProviderRefuses", message, (*path, "additionalNo"))
+                yield Result.of(
+                    "ProviderRefuses",
+                    f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`",
+                    (*path, "additionalNo"),
+                )
             mirror = context.settings.mirror
             at = (*entry, *nutanix.MIRROR)
             if mirror and lookup(data, at) != mirror.url:

@@ -84,8 +84,9 @@ def _cluster_places(
     is_tkg = class_name(data).startswith("tkg-")
     annotations = ("metadata", "annotations")
     if is_tkg or _ANNOTATIONS.is_in(lookup(data, annotations)):
-        label = "the annotations that add-ons read"
-        yield Place(annotations, _ANNOTATIONS, label, 1, settings=settings)
+        yield Place(
+            annotations, _ANNOTATIONS, "the annotations that add-ons read", 1, settings=settings
+        )
     for path, group in variable_lists(data):
         if is_tkg or any(map(_MEMBERS.is_in, _values(data, path, "proxy"))):
             own = groups.get(group, declared)
@@ -137,8 +138,14 @@ def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Pl
     data = in_base64(settings)
     entry = {"name": name, "data": data} if data else None
     form = NamedEntry(name, entry)
-    label = f"the certificate `{name}` of `additionalTrustedCAs`"
-    return Place(path, form, label, keep, is_unconditional=True, settings=settings)
+    return Place(
+        path,
+        form,
+        f"the certificate `{name}` of `additionalTrustedCAs`",
+        keep,
+        is_unconditional=True,
+        settings=settings,
+    )
 
 
 TARGET = _TkgCluster

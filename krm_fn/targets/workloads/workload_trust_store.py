@@ -152,8 +152,11 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         if value in [_value(name, folder) for folder in folders]:
             entries.setdefault(name, None)
         elif entries.pop(name, None):
-            message = f"`{name}` in {where} does not name the bundle and is left as it is: remove the entry"
-            yield Result.of("CertificatesNotSet", message, container.path)
+            yield Result.of(
+                "CertificatesNotSet",
+                f"`{name}` in {where} does not name the bundle and is left as it is: remove the entry",
+                container.path,
+            )
     path = (*container.path, "env")
     for name, entry in entries.items():
         yield _entry(path, name, entry, f"`{name}` in {where}")
