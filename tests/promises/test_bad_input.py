@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +18,13 @@ from contract_lists import CONFIG
 from function_configs import lines_of, list_with_config
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
-from krm_fn.errors import ConfigError
+from krm_fn.errors import ConfigError, InputError
 from krm_fn.krm.results import Edit
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
 from krm_fn.yamledit import read
-from stories import stories_of
+from stories import plain_text, stories_of
 from support import ROOT, inject_proxy
 from yaml_texts import at, places
 
@@ -36,15 +37,23 @@ ONE_OF_EACH_TYPE = [0, "x", [1], {"a": 1}, True]
 
 OF_TARGETS = [
     *("nodes.containerd", "nodes.commands", "nodes.classes", "nodes.talos", "workloads"),
-    *("charts", "kyverno", "giantswarm.apps", "giantswarm.clusterValues", "tkg.clusterClass", "tkg.clusterConfig"),
-    *("tkg.kappController", "nutanix", "konvoy", "distributions.rancher"),
+    *("charts", "kyverno", "giantswarm.apps", "giantswarm.clusterValues", "giantswarm.chartValues"),
+    *(
+        "giantswarm.installationValues",
+        "tkg.clusterClass",
+        "tkg.clusterConfig",
+        "tkg.kappController",
+        "nutanix",
+        "konvoy",
+        "distributions.rancher",
+    ),
 ]
 
 
-def _items_of(target: str) -> list[Any]:
-    """The objects of the smallest story of a target."""
+def _items_of(target: str, which: Callable[..., Path] = min) -> list[Any]:
+    """The objects of the smallest story of a target, or of the largest one."""
     inputs = stories_of(target).rglob("input.yaml")
-    return list(read(min(inputs, key=lambda path: path.stat().st_size).read_text())["items"])
+    return list(read(which(inputs, key=lambda path: path.stat().st_size).read_text())["items"])
 
 
 PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")
@@ -73,13 +82,27 @@ def _with_wrong_types(sound: Any, *, by_turns: bool = False, below: Pointer = ()
             yield f"{patch.field_path(place)}: {str(value)[:20]!r}", damaged
 
 
+def _with_wrong_texts(item: Any) -> Iterator[tuple[str, Any]]:
+    """The same for each text of an object, where it is YAML that says a mapping."""
+    member = "stringData" if item["kind"] == "Secret" else "data"
+    for key, text in {**(item.get("data") or {}), **(item.get("stringData") or {})}.items():
+        try:
+            values = read(plain_text(text))
+        except (InputError, TypeError):
+            continue
+        for what, damaged in _with_wrong_types(values, by_turns=True) if isinstance(values, dict) else ():
+            yield f"{key} {what}", {**item, member: {key: json.dumps(damaged)}}
+
+
 @each_target
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: ProxySettings) -> None:
     """What it changes holds, and it does not want to change it again."""
-    for item in _items_of(name):
+    every = [(item, [*_with_wrong_types(item, by_turns=True)]) for item in _items_of(name)]
+    every += [(item, [*_with_wrong_texts(item)]) for item in _items_of(name, max)]
+    for item, damages in every:
         concerned = [target for target in TARGETS.values() if any(item["kind"] == kind for _, kind in target.row.kinds)]
-        for what, damaged in _with_wrong_types(item, by_turns=True):
+        for what, damaged in damages:
             before = json.dumps(damaged)
             for target in concerned:
                 said = list(target.edit(damaged, Context(settings=settings)))

@@ -24,7 +24,6 @@ from manifests import cluster, config_template, container, machine_deployment, n
 
 Files = dict[str, str]
 PROXY = {"httpProxy": URL, "httpsProxy": URL, "noProxy": [".corp.example"]}
-BUNDLE = "inject-proxy-trusted-ca"
 
 
 def text(*objects: dict[str, Any]) -> str:

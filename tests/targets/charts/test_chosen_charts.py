@@ -407,13 +407,6 @@ def test_a_proxy_goes_from_values_that_are_read_no_more() -> None:
     assert apply(target, before, NONE, **ANY) == obj
 
 
-@pytest.mark.parametrize("values", [None, {"operator": {"builtInTrivyServer": False}}])
-def test_a_service_that_is_not_there_needs_no_name(values: Any) -> None:
-    obj = application("trivy-operator", valuesObject=values)
-    assert target.readers(obj, ANY, Context().uses).names == ()
-    assert findings(target, obj, **ANY) == []
-
-
 def test_the_names_of_data_sources_in_the_cluster_are_in_the_list() -> None:
     urls = ["http://loki.logs:3100", "https://metrics.example", "http://tempo", "http://a.b.svc"]
     sources = [{"name": "x", "url": url} for url in urls]

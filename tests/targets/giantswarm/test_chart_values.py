@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
 
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
-from proposals import HTTP, HTTPS, NO, NONE, apply, proposals
-from value_shapes import VALUES
+from proposals import HTTP, HTTPS, NO, apply, proposals
 
 target = TARGETS["giantswarm.chartValues"]
 
@@ -64,9 +61,3 @@ def test_the_name_of_an_object_tells_the_chart(name: str) -> None:
     text = base64.b64decode(result["data"]["values"]).decode()
     assert text.startswith("# of this cluster\n")
     assert read(text) == {"proxy": SHORT}
-
-
-@given(data=VALUES)
-def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any]) -> None:
-    apply(target, apply(target, release(data)), NONE)
-    apply(target, apply(target, secret(json.dumps(data), "dex-app")), NONE)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import base64
 import copy
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
-from value_shapes import VALUES
 
 target = TARGETS["giantswarm.clusterValues"]
 
@@ -78,13 +74,6 @@ def test_what_must_not_change(obj: Any) -> None:
 )
 def test_a_secret_without_values_gets_the_text_of_cluster_apps_operator(obj: Any) -> None:
     assert text_of(apply(target, obj)) == TEXT
-
-
-@given(data=VALUES, kind=st.sampled_from(["Secret", "ConfigMap"]))
-def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any], kind: str) -> None:
-    obj = secret(json.dumps(data), kind=kind)
-
-    apply(target, apply(target, obj), NONE)
 
 
 @pytest.mark.parametrize("index", [pytest.param(0, id="the Secret"), pytest.param(1, id="the ConfigMap")])

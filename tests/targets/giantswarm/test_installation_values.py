@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
 
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from manifests import named
 from proposals import HTTP, HTTPS, NO, NONE, apply, findings, proposals
-from value_shapes import VALUES
 
 target = TARGETS["giantswarm.installationValues"]
 
@@ -137,10 +134,3 @@ def test_values_from_elsewhere_are_not_overridden() -> None:
     assert proposals(target, obj, NONE) == []
     obj["spec"]["values"] = {"global": {"connectivity": {"proxy": {}}}}
     assert filled(obj) == {"global": {"connectivity": {"proxy": CAMEL}}}
-
-
-@given(data=VALUES)
-def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any]) -> None:
-    apply(target, apply(target, release("cluster-aws", data), OF_IT), NONE)
-    apply(target, apply(target, config(json.dumps(data)), OF_IT), NONE)
-    apply(target, apply(target, config(json.dumps(data), "kyverno-policies-connectivity"), OF_IT), NONE)

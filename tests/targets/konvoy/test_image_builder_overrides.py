@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from judges import systemd_environment
 from krm_fn.plan.sources import formats
@@ -15,7 +12,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from manifests import named
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals, proxy_settings
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 target = TARGETS["konvoy"]
 
@@ -125,32 +122,6 @@ def test_systemd_reads_a_password_behind_the_template_of_containerd() -> None:
 
 
 # What is reported.
-
-
-VALUES = st.sampled_from(["", "http://a:1", "http://b:2"])
-SETTINGS = st.builds(proxy_settings, VALUES, VALUES, st.sampled_from(["", "localhost", "x,y"]))
-
-
-@given(st.lists(SETTINGS, max_size=4), SETTINGS)
-def test_the_last_settings_count_whatever_went_before(before: list[ProxySettings], last: ProxySettings) -> None:
-    obj = overrides(REGISTRIES)
-    for settings in [*before, last]:
-        obj = apply(target, obj, settings)
-    assert obj == apply(target, overrides(REGISTRIES), last)
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text("abc", max_size=3),
-        lambda inner: (
-            st.lists(inner, max_size=2)
-            | st.dictionaries(st.sampled_from(["proxy_env", "http_proxy", "NO_PROXY", "x"]), inner, max_size=3)
-        ),
-        max_leaves=6,
-    )
-)
-def test_no_document_is_too_strange(data: Any) -> None:
-    apply(target, overrides(json.dumps(data)))
 
 
 def test_nothing_is_written_at_the_top_where_the_environment_can_have_no_proxy() -> None:

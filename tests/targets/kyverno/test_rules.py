@@ -21,8 +21,6 @@ from policy_folders import HERE
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env
 
 policies = TARGETS["kyverno"]
-
-WANTED = FULL.variables()
 OTHER = ProxySettings("http://new:1", "http://new:2", "x,y")
 NAMES = {"name": "no_proxy", "value": NO}
 
@@ -195,68 +193,6 @@ def test_a_name_in_another_place_is_a_warning(mutate: Any) -> None:
     obj = policy(rule(mutate))
     assert "ByHand" in [finding.code for finding in findings(policies, obj)]
     assert changes(policies, obj) == []
-
-
-# JSON patches, which are texts in a rule.
-
-COMMENTED = """\
-# the proxy of the company
-- op: add
-  path: /spec/containers/{{elementIndex}}/env/-
-  value: {"name": "HTTP_PROXY", "value": "http://old:1"}   # for http
-- op: add
-  path: "/spec/{{ element0 }}/{{ elementIndex1 }}/env/-"
-  value:
-    name: NO_PROXY
-    value: localhost   # more
-"""
-
-
-def json6902(text: str) -> Any:
-    return policy(rule({"patchesJson6902": text}, name="json"))
-
-
-def text_of(obj: Any) -> Any:
-    return lookup(obj, ("spec", "rules", "0", "mutate", "patchesJson6902"))
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(
-            COMMENTED,
-            COMMENTED.replace('"http://old:1"', f'"{HTTP}"').replace("localhost   #", f"{NO}   #"),
-            id="YAML with comments, flow and references",
-        ),
-        pytest.param(
-            '- {op: add, path: /x, value: {name: NO_PROXY, value: "a,{{ element.name }}"}}\n',
-            f'- {{op: add, path: /x, value: {{name: NO_PROXY, value: "{NO},{{{{ element.name }}}}"}}}}\n',
-            id="a list that Kyverno completes",
-        ),
-    ],
-)
-def test_in_a_json_patch_only_values_change(before: str, after: str) -> None:
-    assert text_of(apply(policies, json6902(before))) == after
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param(COMMENTED, None, id="nothing else is in it"),
-        pytest.param(
-            "- op: add\n  path: /env\n  value:\n  - {name: A, value: b}\n  - {name: no_proxy, value: x}\n",
-            "- op: add\n  path: /env\n  value:\n  - {name: A, value: b}\n",
-            id="an entry of a list",
-        ),
-        pytest.param(
-            "- op: add\n  path: /env\n  value:\n  - {name: HTTP_PROXY, value: x}\n- {op: add, path: /a, value: 1}\n",
-            "- {op: add, path: /a, value: 1}\n",
-            id="a list that holds nothing else",
-        ),
-    ],
-)
-def test_a_removal_takes_entries_out_of_a_json_patch(text: str, expected: str | None) -> None:
-    assert text_of(apply(policies, json6902(text), NONE)) == expected
 
 
 # Any shape.

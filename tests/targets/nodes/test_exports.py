@@ -12,7 +12,7 @@ from krm_fn.targets import TARGETS
 from manifests import kubeadm, spec_of
 from node_runs import HTTP_ONLY, run
 
-COMMANDS, TRUST_STORE = TARGETS["nodes.commands"], TARGETS["nodes.trustedCA"]
+COMMANDS = TARGETS["nodes.commands"]
 HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]
 OWN_RESTART = ["systemctl daemon-reload", "systemctl restart containerd"]
 

@@ -10,7 +10,6 @@ from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 from manifests import kubeadm, spec_of
 from node_runs import HTTP_ONLY, NONE, PROXY, run
-from support import base64_of
 
 CONTAINERD = TARGETS["nodes.containerd"]
 FOLDER = "/etc/systemd/system/containerd.service.d"
@@ -26,7 +25,6 @@ Environment="no_proxy=localhost,.svc"
 SETS = "[Service]\nEnvironment=HTTP_PROXY=old\n"
 ENTRY = {"content": CONTENT, "owner": "root:root", "path": PATH, "permissions": "0640"}
 STRANGER = {"path": "/etc/stranger", "content": "export HTTP_PROXY=x\n"}
-IN_SECRET = {"secret": {"name": "mycluster-systemd-proxy", "key": "containerdProxy"}}
 
 
 def files(*entries: Any, **more: Any) -> dict[str, Any]:
@@ -167,19 +165,6 @@ def test_a_foreign_reference_stays_and_is_reported(settings: Any, options: Any) 
 def test_a_reference_that_is_right_stays(old: dict[str, Any], settings: Any, options: Any) -> None:
     outcome = run(CONTAINERD, files(old), settings, {"containerd": options})
     assert (outcome.changes, outcome.findings) == ([], [])
-
-
-@pytest.mark.parametrize(
-    "old",
-    [
-        pytest.param(entry("", owner="root:root"), id="an empty content"),
-        pytest.param(entry(base64_of(SETS), encoding="base64", owner="root:root"), id="base64"),
-    ],
-)
-def test_an_entry_of_ours_becomes_a_reference(old: dict[str, Any]) -> None:
-    outcome = run(CONTAINERD, files(STRANGER, old), OF_ONE, {"containerd": SECRET})
-    assert spec_of(outcome.obj)["files"] == [STRANGER, entry(None, owner="root:root", contentFrom=IN_SECRET)]
-    assert outcome.findings == []
 
 
 @pytest.mark.parametrize(

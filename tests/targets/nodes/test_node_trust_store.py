@@ -18,10 +18,10 @@ from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.node_commands import TRUST_MARK, restart_command
 from krm_fn.targets.nodes.node_trust_store import commands as commands_for
 from manifests import kubeadm, spec_of
-from node_runs import HTTP_ONLY, OTHER, PROXY, run
+from node_runs import PROXY, run
 from support import TIME_LIMIT, need
 
-target, kubeadm_commands = TARGETS["nodes.trustedCA"], TARGETS["nodes.commands"]
+target = TARGETS["nodes.trustedCA"]
 FOLDER = "/etc/inject-proxy/trusted-ca"
 RESTART = "systemctl try-restart containerd || true # inject-proxy: trust store"
 IMAGES = ("Debian", "RHEL", "Photon", "Flatcar")
@@ -85,32 +85,6 @@ def test_results_show_fingerprints_and_never_a_certificate() -> None:
     shown = [f"{change.message} {change.current} {change.proposed}" for change in done.changes]
     assert "1 certificate, SHA-256 17:6A:89:E5:1A:77:B1:4B…" in shown[0]
     assert [line for line in shown if "BEGIN" in line] == []
-
-
-def both(obj: dict[str, Any], proxy: ProxySettings, trusted: ProxySettings, *, proxy_first: bool) -> dict[str, Any]:
-    steps: list[tuple[Any, ProxySettings]] = [(target, trusted), (kubeadm_commands, proxy)]
-    for module, settings in reversed(steps) if proxy_first else steps:
-        obj = run(module, obj, settings).obj
-    return obj
-
-
-STEP = st.tuples(st.sampled_from([PROXY, OTHER, HTTP_ONLY, NONE]), st.sampled_from([ONE, NONE]), st.booleans())
-USERS_LISTS = st.sampled_from([[], ["swapoff -a"], USERS, ["export FOO=1"], ["export HTTP_PROXY='http://old:1'"]])
-
-
-@given(USERS_LISTS, st.lists(STEP, max_size=4), STEP)
-def test_every_way_leads_to_the_same_commands(
-    users: list[str],
-    before: list[tuple[ProxySettings, ProxySettings, bool]],
-    last: tuple[ProxySettings, ProxySettings, bool],
-) -> None:
-    start = both(kubeadm({"preKubeadmCommands": users}), NONE, NONE, proxy_first=False)
-    obj = start
-    for proxy, trusted, proxy_first in [*before, last]:
-        obj = both(obj, proxy, trusted, proxy_first=proxy_first)
-    straight = both(start, *last[:2], proxy_first=False)
-    found, expected = ((spec_of(one) or {}).get("preKubeadmCommands") or [] for one in (obj, straight))
-    assert found == expected
 
 
 # What a shell makes of the commands.

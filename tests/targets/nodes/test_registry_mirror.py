@@ -20,14 +20,6 @@ target = TARGETS["nodes.mirror"]
 CERTS_D = "/etc/containerd/certs.d"
 HOSTS = f"{CERTS_D}/_default/hosts.toml"
 CA = f"{CERTS_D}/registry.corp.example:5000/ca.crt"
-CONTENT = f"""# inject-proxy
-[host."https://registry.corp.example:5000/v2"]
-  capabilities = ["pull", "resolve"]
-  ca = "{CA}"
-  override_path = true
-"""
-HOSTS_ENTRY = {"content": CONTENT, "owner": "root:root", "path": HOSTS, "permissions": "0640"}
-CA_ENTRY = {"content": f"# inject-proxy\n{A}", "owner": "root:root", "path": CA, "permissions": "0640"}
 FOREIGN = {"path": HOSTS, "content": 'server = "https://mirror.example"\n'}
 READ = {"preKubeadmCommands": [f"echo 'config_path = \"{CERTS_D}\"' >> /etc/containerd/config.toml"]}
 
@@ -39,17 +31,6 @@ def mirrored(url: str = "https://registry.corp.example:5000", pem: str = A) -> P
 
 def files(*entries: Any, **more: Any) -> dict[str, Any]:
     return kubeadm({"files": list(entries), **more})
-
-
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(files({**HOSTS_ENTRY, "owner": "core", "permissions": "0600"}, CA_ENTRY), id="owner and mode"),
-        pytest.param(files({"path": HOSTS, "content": "no base64!", "encoding": "base64"}, CA_ENTRY), id="unreadable"),
-    ],
-)
-def test_nothing_changes_with_a_mirror(obj: dict[str, Any]) -> None:
-    assert run(target, obj, mirrored()).changes == []
 
 
 # what is said

@@ -6,14 +6,10 @@ from typing import Any
 
 import pytest
 
-from certificates import A
-from function_configs import list_with_config
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
-from krm_fn.pipeline.run import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 from tkg_objects import HEADER, config, secret, text_of
 
@@ -123,13 +119,3 @@ def test_certificates_come_and_go_where_nothing_was(obj: Any, settings: ProxySet
     after = apply(KAPP, obj, settings)
     assert "MIIB" in str(after)
     assert apply(KAPP, after, FULL) == apply(KAPP, obj, FULL)
-
-
-@pytest.mark.parametrize(
-    "obj", [secret(KAPP_BARE), config("KappControllerConfig", RUN_GROUP, x=1)], ids=["data values", "configuration"]
-)
-def test_a_run_that_declares_certificates_alone_writes_them(obj: Any) -> None:
-    (written,) = read(run(list_with_config({"trustedCA": {"pem": A}}, obj)).output.decode())["items"]
-    assert "caCerts" in (text_of(written) if "stringData" in obj or "data" in obj else str(written))
-    again = list_with_config({"trustedCA": {"pem": A}, "mode": "Remove"}, written)
-    assert read(run(again).output.decode())["items"] == [obj]

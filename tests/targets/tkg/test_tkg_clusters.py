@@ -7,8 +7,6 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import manifests
 from krm_fn import patch
@@ -209,27 +207,3 @@ def test_half_of_the_proxies_leaves_what_is_there_and_is_reported() -> None:
     settings = ProxySettings(http_proxy=HTTP, no_proxy=NO)
     assert apply(tkg_cluster_class, obj, settings) == obj
     assert [one.severity for one in findings(tkg_cluster_class, obj, settings)] == [Severity.WARNING]
-
-
-_NAMES = st.sampled_from(["proxy", "trust", "cni", "worker"])
-_VALUES = st.sampled_from(
-    [
-        None,
-        "x",
-        VALUE,
-        {"httpProxy": "x", "systemWide": True},
-        trust()["value"],
-        trust({"name": "proxy"}, {"name": "x"}, {"name": "proxy"})["value"],
-    ]
-)
-_VARIABLES = st.lists(st.builds(lambda name, value: {"name": name, "value": copy.deepcopy(value)}, _NAMES, _VALUES))
-
-
-@given(_VARIABLES, st.sampled_from(["tkg-x", "own"]), st.sampled_from([FULL, TRUSTING, NONE]))
-def test_a_second_run_wants_nothing_whatever_the_variables_are(
-    variables: list[Any], kind: str, settings: ProxySettings
-) -> None:
-    result = apply(tkg_cluster_class, cluster(*variables, kind=kind), settings)
-
-    left = [one for one in result["spec"]["topology"].get("variables", []) if one["name"] in ("cni", "worker")]
-    assert left == [one for one in variables if one["name"] in ("cni", "worker")]

@@ -224,35 +224,6 @@ def test_the_secret_of_flux(url: str, expected: dict[str, str], is_encoded: bool
     assert [one.code for one in about(removal, "proxy") if one.severity is Severity.WARNING] == ["LeftBehind"]
 
 
-FLUX = {"address": "http://new:1", "username": "u", "password": "NEW"}
-OLD_FLUX = {"address": base64_of("http://old:1"), "username": base64_of("u"), "password": base64_of("OLD")}
-
-
-@pytest.mark.parametrize(
-    ("spec", "text", "data", "expected"),
-    [
-        pytest.param({"mode": "Remove"}, FLUX, OLD_FLUX, (None, None), id="removal takes each key from both"),
-        pytest.param(
-            {"httpsProxy": HTTP},
-            FLUX,
-            OLD_FLUX,
-            ({"address": HTTP}, {"address": OLD_FLUX["address"]}),
-            id="so does an injection for what goes, and leaves what is not read",
-        ),
-        pytest.param(
-            {"mode": "Remove"},
-            {"address": "http://new:1"},
-            {**OLD_FLUX, "address": None},
-            (None, {"address": None}),
-            id="null in data, which injection left there",
-        ),
-    ],
-)
-def test_a_key_of_flux_in_string_data_and_in_data(spec: Any, text: Any, data: Any, expected: Any) -> None:
-    (_, held), _ = done(spec, git_repository(), secret(stringData=text, data=data))
-    assert (held.get("stringData"), held.get("data")) == expected
-
-
 @pytest.mark.parametrize(
     ("url", "expected"), [("https://git.example/x", "http://secure:1"), ("http://git.example/x", "http://plain:1")]
 )

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from certificates import A
 from container_envs import OURS, TARGET, envs, filled
@@ -16,7 +14,7 @@ from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline.run import run
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.settings import ProxySettings
 from manifests import container, workload
 from proposals import FULL, HTTP, NONE, apply, env, findings, proposals
 
@@ -198,41 +196,6 @@ def test_a_wrong_type_in_a_chosen_workload_is_an_error_that_names_it(
     (error,) = findings(TARGET, obj, **options)
     assert (error.severity, "/".join(error.path).endswith(path)) == (Severity.ERROR, True)
     assert f"must be {wanted};" in error.message
-
-
-# Properties.
-
-NAMES = st.sampled_from([*PROXY_VARIABLES, "PATH", "DEBUG"])
-ENTRIES = st.lists(
-    st.one_of(
-        st.builds(lambda name, value: {"name": name, "value": value}, NAMES, st.sampled_from(["", HTTP, "x"])),
-        st.builds(lambda name: {"name": name, "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}, NAMES),
-    ),
-    min_size=1,
-    max_size=8,
-)
-
-
-@given(st.lists(ENTRIES, min_size=1, max_size=3), st.sampled_from(["Override", "Keep"]))
-def test_six_or_what_was_there_and_never_a_change_of_another_entry(lists: list[Any], conflict: str) -> None:
-    obj = workload(*[container(f"c{at}", *entries) for at, entries in enumerate(lists)])
-    done = apply(TARGET, obj, conflict=conflict, **ALL)
-    for before, after in zip(lists, envs(done).values(), strict=True):
-        others = [one for one in before if one["name"] not in PROXY_VARIABLES]
-        assert [one for one in after if one["name"] not in PROXY_VARIABLES] == others
-        variables = [one for one in after if one["name"] in PROXY_VARIABLES]
-        assert sorted(map(str, variables)) == sorted(map(str, OURS)) or (conflict == "Keep" and after == before)
-        assert all(("value" in one) != ("valueFrom" in one) for one in after)
-
-
-@given(
-    st.lists(st.lists(st.sampled_from([DEBUG, {"name": "A", "value": "$(B)"}]), max_size=3), min_size=1, max_size=3),
-    st.sampled_from(["Override", "Keep"]),
-)
-def test_removal_gives_back_what_had_no_proxy(lists: list[Any], conflict: str) -> None:
-    obj = workload(*[container(f"c{at}", *entries) for at, entries in enumerate(lists)])
-    done = apply(TARGET, obj, conflict=conflict, **ALL)
-    assert apply(TARGET, done, REMOVED, conflict=conflict, **ALL) == obj
 
 
 # The whole run.

@@ -188,13 +188,3 @@ def test_a_proxy_in_a_variable_that_nothing_fills_is_a_warning() -> None:
 def test_a_mirror_is_written_once_too(value: Any, is_written: bool) -> None:
     items, _ = run(caren(**value), registryMirror={"url": MIRROR})
     assert [HOSTS in str(item) for item in items[1:3]] == [is_written, is_written]
-
-
-@pytest.mark.parametrize("shared", ["Union", "Patch"])
-def test_files_on_request_are_in_the_template_beside_the_variable(shared: str) -> None:
-    """CAREN writes the drop-ins alone, so a file that somebody asks for is in the templates."""
-    before = caren()
-    items, _ = run(before, shared, targets={"nodes": {"files": ["apt"]}})
-    assert "/etc/apt/apt.conf.d/90http-proxy" in str(items[1])
-    assert "http-proxy.conf" not in str(items[1])
-    assert run(items, shared, mode="Remove", targets={"nodes": {"files": ["apt"]}})[0] == before
