@@ -141,10 +141,3 @@ def test_init_writes_no_second_config_below_one(tmp_path: Path) -> None:
     done = command(tmp_path / "a/b", "init", "--yes")
     assert (done.returncode, '"../../proxy.yaml" holds a ProxyConfig already' in done.stderr) == (2, True)
     assert command(tmp_path / "a/b", "init", "--print", "--http-proxy", "http://p:1").returncode == 0
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_config_that_is_excluded_does_not_count(tmp_path: Path, name: str) -> None:
-    repository(tmp_path, {"a/b/old.yaml": OTHER, "a/b/proxy.yaml": CONFIG})
-    done = command(tmp_path / "a/b", *COMMANDS[name], "--exclude", "old.yaml", ".")
-    assert done.returncode == (1 if name == "run" else 0), done.stderr

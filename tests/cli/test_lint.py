@@ -122,16 +122,3 @@ def test_an_inline_patch_is_judged_like_the_same_patch_in_a_file_but_for_one_of_
     _, lines, errors = lint("--verbose", ".", cwd=tmp_path)
     assert [line.replace("kustomization.yaml", "patch.yaml") for line in lines] == of_file
     assert "1 file read, 1 object checked" in errors
-
-
-def test_one_thing_that_is_wrong_in_many_objects_is_one_line(tmp_path: Path) -> None:
-    text = WEB.replace('"proxy', '"http://user:pw@proxy').replace("; 10", ",10")
-    for number in range(5):
-        (tmp_path / f"{number}.yaml").write_text(text.replace("name: web", f"name: web{number}"))
-    each = [line for line in lint("--verbose", tmp_path)[1] if "CaseMissing: " in line]
-    (line,) = [line for line in lint(tmp_path)[1] if "CaseMissing" in line]
-    begin = f"[warning] CaseMissing ({len(each)} places in {tmp_path}/0.yaml and 4 more files): "
-    assert line == (
-        f"{begin}`HTTP_PROXY`, `NO_PROXY` is set without `http_proxy`, `no_proxy`: add `http_proxy`, `no_proxy` with "
-        'the same value (`HTTP_PROXY`, `NO_PROXY` of container "app")'
-    )

@@ -346,30 +346,6 @@ def test_what_fails_writes_nothing_to_the_stream(tmp_path: Path) -> None:
     assert "failed because of the warnings" in done.stderr
 
 
-ONE_LINE = [
-    pytest.param("items: [ {KEPT}, {NODES},   {OTHER} ]", id="behind one another"),
-    pytest.param("items: [ {NODES} ,{KEPT}, # the pods\n  {OTHER} ]", id="over two lines"),
-    pytest.param("items: [\n  {KEPT},\n  {NODES},\n  {OTHER}\n]", id="each on its line"),
-]
-
-
-@pytest.mark.parametrize("items", ONE_LINE)
-def test_the_other_objects_of_a_list_on_one_line_keep_their_text(tmp_path: Path, items: str) -> None:
-    kept = "apiVersion: v1,  kind: ConfigMap, metadata: {name: 'a' },  data: { x: \"y\"}"
-    other = "apiVersion: v1, kind: Pod,   metadata: {name: c}"
-    nodes = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfig, metadata: {name: b}, spec: {}"
-    text = items.replace("KEPT", kept).replace("OTHER", other).replace("NODES", nodes)
-    text = f"apiVersion: v1\nkind: List\n{text}\n"
-    write(tmp_path, {"proxy.yaml": CONFIG, "list.yaml": text})
-    assert run(tmp_path, ".").returncode == 0
-    written = (tmp_path / "list.yaml").read_text()
-    assert "HTTP_PROXY" in written
-    assert all(f"{{{part}}}" in written for part in (kept, other))
-    write(tmp_path, {"proxy.yaml": CONFIG + "  mode: Remove\n"})
-    assert run(tmp_path, ".").returncode == 0
-    assert (tmp_path / "list.yaml").read_text() == text
-
-
 @pytest.mark.parametrize("arguments", [["."], ["--config", "proxy.yaml", "-"]])
 def test_an_alias_bomb_in_a_document_is_passed_by(tree: Path, arguments: list[str]) -> None:
     aliases = [f"  l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 9)]

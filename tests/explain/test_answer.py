@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from pathlib import Path
 
 import pytest
@@ -81,18 +80,3 @@ def test_a_whole_system_is_explained(story: Path, form: str) -> None:
     text = explained((story / "input.yaml").read_text(encoding="utf-8"), "--output", form)
     assert "mySuperSecretPassword" not in text
     assert "localhost" in text
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_no_name_shows_a_password(form: str) -> None:
-    region = base64.b64encode(b"http://svc:S3CRET-3@proxy:3128").decode().rstrip("=")
-    aws = "{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: AWSCluster, name: east}"
-    east = EAST.replace("spec: {}", f"spec: {{infrastructureRef: {aws}}}", 1) + (
-        "apiVersion: infrastructure.cluster.x-k8s.io/v1beta2\nkind: AWSCluster\n"
-        f"metadata: {{name: east, namespace: org}}\nspec: {{region: {region}}}\n---\n"
-    )
-    west = WEST.replace("west-cp", '"http://b:S3CRET-2@h:1"')
-    text = (west + east + CONFIG).replace("namespace: org", 'namespace: "http://a:S3CRET-1@h:1"')
-    shown = explained(text, "-v", "--output", form)
-    assert "S3CRET" not in shown
-    assert region not in shown

@@ -196,13 +196,6 @@ POLICY = manifest(
         ]
     },
 )
-SECRET = manifest(
-    "v1", "Secret", "proxy", stringData=dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"), "http://old:1")
-)
-READER = with_variables("Deployment")
-READER["spec"]["template"]["spec"]["containers"] = [
-    {"name": "app", "image": "app", "envFrom": [{"secretRef": {"name": "proxy"}}]}
-]
 API, CONTROL_PLANE = "cluster.x-k8s.io/v1beta1", "controlplane.cluster.x-k8s.io/v1beta1"
 
 
@@ -218,12 +211,6 @@ def reasons(row: Covered) -> list[str]:
 def test_a_policy_whose_target_is_off_is_left_for_that(spec: dict[str, Any]) -> None:
     (row,) = ran({**PROXY, **spec}, POLICY)[1]
     assert (row.system, row.left, reasons(row)) == ("policies", 1, ["`spec.only` or `spec.targets` leaves them out"])
-
-
-def test_a_chosen_workload_that_reads_a_filled_secret_has_the_proxy() -> None:
-    rows = {row.system: row for row in ran({**PROXY, **CHOOSE}, READER, SECRET)[1]}
-    assert (rows["workloads"].have, rows["workloads"].left) == (1, 0)
-    assert (rows["other objects"].changed, rows["other objects"].left) == (1, 0)
 
 
 def test_a_template_has_what_its_class_gives_it() -> None:

@@ -37,21 +37,6 @@ def test_the_source_of_a_chart_says_which_one_it_is() -> None:
     assert values_of(written).keys() == {"proxy"}
 
 
-@pytest.mark.parametrize(
-    ("files", "written"),
-    [
-        pytest.param(["production/a.yaml", "staging/a.yaml"], {"proxy"}, id="of the nearest folder"),
-        pytest.param(["staging/a.yaml", "test/a.yaml"], None, id="of two folders that are as near"),
-    ],
-)
-def test_of_two_sources_with_one_name_the_nearest_counts(files: list[str], written: Any) -> None:
-    urls = [f"oci://x.example/charts/{chart}" for chart in ("harbor", "crossplane")]
-    items = [of_source("OCIRepository", "a"), *(source("OCIRepository", "a", url=url) for url in urls)]
-    for obj, path in zip(items, ["production/release.yaml", *files], strict=True):
-        obj["metadata"]["annotations"] = {"config.kubernetes.io/path": path}
-    assert (values_of(listed(*items)[0]) or {}).keys() == (written or set())
-
-
 @pytest.mark.parametrize("is_application", [True, False])
 @pytest.mark.parametrize(
     ("values", "is_written"),

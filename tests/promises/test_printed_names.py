@@ -27,7 +27,7 @@ FILE = f"a{BAD}\n::error::b svc:{PASSWORD}@host.yaml"
 
 
 def _name(text: str) -> str:
-    return f"{text}{BAD}"
+    return f"{text}{BAD} http://svc:{PASSWORD}@host"
 
 
 OBJECTS = [

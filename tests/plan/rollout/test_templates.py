@@ -387,13 +387,6 @@ def test_the_name_of_the_secret_says_what_is_in_it_and_references_follow() -> No
     assert items(ran(*other, targets=IN_SECRET)) == once
 
 
-def test_removal_gives_the_name_back_and_takes_the_reference_out() -> None:
-    before = [CLUSTER, {**SECRET, "stringData": {"own": "x"}}, control_plane(file("/etc/own", "own"))]
-    once = items(ran(*before, targets=IN_SECRET))
-    assert secrets_of(once[2]) == [once[1]["metadata"]["name"]] * 2
-    assert items(ran(*once, targets=IN_SECRET, mode="Remove")) == before
-
-
 def test_a_secret_that_is_made_has_its_hash_at_once_and_is_made_once() -> None:
     generate = {**IN_SECRET, "giantswarm": {"generate": ["systemdProxy"]}}
     before = [CLUSTER, control_plane()]

@@ -36,22 +36,29 @@ def after(obj: dict[str, Any], proxy: ProxySettings, **options: Any) -> Any:
 # What must not change.
 
 
+RELOAD = "systemctl daemon-reload"
+BOTH = "export HTTP_PROXY=http://proxy:3128{}http_proxy=http://proxy:3128"
+
+
 @pytest.mark.parametrize(
-    "texts",
+    ("texts", "added"),
     [
-        pytest.param([*HTTP, "hostname x", RESTART], id="in another order, among others"),
-        pytest.param(
-            [*OWN_RESTART, "export HTTP_PROXY=http://proxy:3128 http_proxy=http://proxy:3128"], id="two in one"
-        ),
-        pytest.param([*OWN_RESTART, "; ".join(HTTP)], id="two statements in one"),
-        pytest.param([*OWN_RESTART, 'export "HTTP_PROXY=http://proxy:3128"', HTTP[1]], id="the whole word quoted"),
-        pytest.param(
-            [*OWN_RESTART, "export HTTP_PROXY=http://proxy:3128 \\\n  http_proxy=http://proxy:3128"], id="continued"
-        ),
+        pytest.param([*HTTP, "hostname x", RESTART], [], id="all in another order, among others"),
+        pytest.param([*OWN_RESTART, BOTH.format(" ")], [], id="two in one"),
+        pytest.param([*OWN_RESTART, BOTH.format(" \\\n  ")], [], id="two in one, continued"),
+        pytest.param([*OWN_RESTART, "; ".join(HTTP)], [], id="two statements in one"),
+        pytest.param([*OWN_RESTART, 'export "HTTP_PROXY=http://proxy:3128"', HTTP[1]], [], id="the whole word quoted"),
+        pytest.param([RELOAD, "systemctl stop containerd", "systemctl start containerd"], HTTP, id="a restart of TKG"),
+        pytest.param([f"/usr/bin/{RELOAD} -q\nsystemctl --no-block restart 'containerd'"], HTTP, id="with options"),
+        pytest.param(["systemctl restart containerd", RELOAD], [RESTART, *HTTP], id="a restart before the reload"),
+        pytest.param([RELOAD, "systemctl restart kubelet"], [RESTART, *HTTP], id="a restart of another unit"),
+        pytest.param([RELOAD, "echo systemctl restart containerd"], [RESTART, *HTTP], id="an argument"),
     ],
 )
-def test_right_commands_stay_as_they_are_written(texts: list[str]) -> None:
-    assert run(COMMANDS, commands(*texts), HTTP_ONLY).changes == []
+def test_right_commands_stay_as_they_are_written_and_what_is_missing_is_added(
+    texts: list[str], added: list[str]
+) -> None:
+    assert after(commands(*texts), HTTP_ONLY) == [*texts, *added]
 
 
 @pytest.mark.parametrize(
@@ -65,32 +72,7 @@ def test_nothing_changes_without_a_proxy(texts: list[Any]) -> None:
     assert run(COMMANDS, commands(*texts), NONE).changes == []
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        pytest.param(
-            ["systemctl daemon-reload", "systemctl stop containerd", "systemctl start containerd"], id="Tanzu"
-        ),
-        pytest.param(["/usr/bin/systemctl -q daemon-reload\nsystemctl --no-block restart 'containerd'"], id="options"),
-    ],
-)
-def test_a_restart_that_is_there_is_not_repeated(texts: list[str]) -> None:
-    assert after(commands(*texts), HTTP_ONLY) == [*texts, *HTTP]
-
-
 # What is written.
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        pytest.param(["systemctl restart containerd", "systemctl daemon-reload"], id="a restart before the reload"),
-        pytest.param(["systemctl daemon-reload", "systemctl restart kubelet"], id="a restart of another unit"),
-        pytest.param(["systemctl daemon-reload", "echo systemctl restart containerd"], id="an argument"),
-    ],
-)
-def test_what_does_not_restart_containerd_is_not_enough(texts: list[str]) -> None:
-    assert after(commands(*texts), HTTP_ONLY) == [*texts, RESTART, *HTTP]
 
 
 @pytest.mark.parametrize(
