@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import cache
@@ -85,7 +85,7 @@ class Selection(NamedTuple):
     """The files that were read, by name: those that are manifests, and why each other one is left alone.
 
     ``paths`` has the absolute path of each file; it is empty for a stream. ``folder`` is the innermost one around them,
-    and ``exclude`` the patterns of files to leave out.
+    and ``exclude`` the patterns of files to leave out. ``kustomizations`` are those of a source of objects.
     """
 
     files: dict[str, bytes]
@@ -94,6 +94,7 @@ class Selection(NamedTuple):
     paths: dict[str, str]
     folder: str
     exclude: Sequence[str]
+    kustomizations: Mapping[str, Data] = {}
 
     @property
     def is_stream(self) -> bool:
@@ -130,6 +131,7 @@ class Selection(NamedTuple):
     def documents(self) -> Manifests:
         """Return the documents; raise UsageError if there is no object to change or to check."""
         documents = Manifests(self.manifests, self.paths, self.others)
+        documents.kustomizations = self.kustomizations
         self.refuse_nothing(documents)
         return documents
 
@@ -165,11 +167,14 @@ def select(
         content = streams.read()
         files = {streams.STDIN: content}
         return Selection(files, files, {}, {}, common_folder(()), exclude)
-    selection = Selection({}, {}, {}, {}, common_folder(paths), exclude)
+    folder = common_folder(paths)
     found = find_files(paths or ["."], exclude)
     inputs = set()
+    kustomizations: Mapping[str, Data] = {}
     if LeftAlone.KUSTOMIZE not in also:
-        inputs = _inputs(selection.folder, found)
+        kustomizations = _kustomizations(folder, found)
+        inputs = _inputs(kustomizations)
+    selection = Selection({}, {}, {}, {}, folder, exclude, kustomizations)
     for called, path, is_regular in found:
         name = os.path.relpath(path, start) if start else called
         if not is_regular:
@@ -259,44 +264,39 @@ def _is_chart(folder: str) -> bool:
     return os.path.isfile(os.path.join(folder, "Chart.yaml"))
 
 
-def _inputs(common: str, found: Iterable[FoundFile]) -> set[str]:
-    """Return the inputs of kustomizations in the folders of some files, above them, and elsewhere around them."""
+def _kustomizations(common: str, found: Iterable[FoundFile]) -> dict[str, Data]:
+    """Return the kustomizations in the folders of some files, above them, and elsewhere around them, by their paths."""
     files = [*map(os.path.realpath, files_above(common))]
     files += [file.path for file in found]
     folders = set(map(os.path.dirname, files))
-    around = []
+    kustomizations: dict[str, Data] = {}
+    for folder in folders:
+        kustomizations.update(kustomizations_in(folder))
     for folder, names in folders_around(common):
         if folder not in folders and any(map(_is_kustomization, names)):
-            around.append(folder)
-    return _inputs_of_kustomizations(folders, around)
+            # Only what names files of other folders counts.
+            kustomizations.update(kustomizations_in(folder, "../"))
+    return kustomizations
 
 
 def _is_kustomization(name: str) -> bool:
     return name in KUSTOMIZATIONS or name.startswith(TEMPLATES)
 
 
-def _inputs_of_kustomizations(folders: Iterable[str], around: Iterable[str]) -> set[str]:
+def _inputs(kustomizations: Mapping[str, Data]) -> set[str]:
     """Return the absolute paths of files that kustomizations take as patches, values or files of generators.
 
     A strategic merge patch looks like an object, and replaces every list of a custom resource that is in it. What one
     of them lists as a resource is an object, whatever another one makes of it.
-
-    Args:
-        folders: those whose kustomizations are read.
-        around: others, whose kustomizations are read where they name files of other folders.
     """
     inputs: set[str] = set()
     resources: set[str] = set()
-    for group, word in ((folders, ""), (around, "../")):
-        for folder in group:
-            for _, data in kustomizations_in(folder, word):
-                for field, value in data.items():
-                    named = resources if field in _LISTS_OF_OBJECTS else inputs
-                    for text in texts_in(value):
-                        path = text.rpartition("=")[
-                            2
-                        ]  # a file of a generator may have a key in front
-                        named.add(os.path.normpath(os.path.join(folder, path)))
+    for file, data in kustomizations.items():
+        for field, value in data.items():
+            named = resources if field in _LISTS_OF_OBJECTS else inputs
+            for text in texts_in(value):
+                path = text.rpartition("=")[2]  # a file of a generator may have a key in front
+                named.add(os.path.normpath(os.path.join(os.path.dirname(file), path)))
     return inputs - resources
 
 

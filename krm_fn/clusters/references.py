@@ -258,6 +258,11 @@ class Folders:
         """Add an object that lives inside of a cluster."""
         _add(key, self._objects)
 
+    def copies(self, file: str) -> int:
+        """Return how often the list holds that object of a file which it holds most often."""
+        objects = self._objects.get(file, {})
+        return max((len(self._objects[""][identity]) for identity in objects), default=1)
+
     def cluster_folder(self, file: str) -> str | None:
         """Return the innermost folder around a file that holds a Cluster, or the file itself; None for none."""
         for scope in _scopes(file):

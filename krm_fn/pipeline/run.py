@@ -130,7 +130,7 @@ def run_checked(
         from krm_fn.pipeline.other_places import stale_files  # noqa: PLC0415 -- as above
 
         judged += stale_files(objects.others, config)
-    if not config.is_removal and (objects.others or objects.holding(("patches",))):
+    if objects.kustomizations and not config.is_removal:
         from krm_fn.pipeline.overlays import replacing_patches  # noqa: PLC0415 -- as above
 
         judged += replacing_patches(objects, records, config.proxy_urls)

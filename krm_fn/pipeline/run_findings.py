@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from posixpath import relpath
 
 from krm_fn import placeholders
 from krm_fn.clusters import Membership, may_be_same
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import left_alone
+from krm_fn.krm.resourcelist import new_file_name
 from krm_fn.krm.results import ObjectRef, Result, Results, count
 from krm_fn.lint.judge_places import judge_config, judge_places
 from krm_fn.lint.judge_values import Reader
@@ -207,6 +209,13 @@ def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) 
                 "has no effect"
             )
             yield Result.of("SettingUnused", message).about(config_ref)
+    for need, obj in overview.not_built.items():
+        message = (
+            f'objects in "{relpath(need.file)}" read the {obj.ref.kind} "{need.name}", which is not there: write it '
+            f"into a file of that folder, and add `- {new_file_name(obj.data)}` to `resources` of a kustomization"
+        )
+        code = "SecretMissing" if obj.ref.kind == "Secret" else "CertificatesNotSet"
+        yield Result.of(code, message).about(obj.ref)
     for error in overview.unreadable.values():
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = f"skipped: {error.problem}; correct it, or leave the file out"

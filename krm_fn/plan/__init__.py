@@ -24,6 +24,7 @@ from krm_fn.plan.items import (
     items_of_kinds,
     targets_of_items,
 )
+from krm_fn.plan.kustomizations import Builds
 from krm_fn.plan.record import ObjectRecord, OtherNodes, Overview
 from krm_fn.plan.subjects import (
     add_target,
@@ -91,7 +92,9 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     naming = _naming_a_proxy(source)
     known: ObjectIndex[None] = ObjectIndex(folders=folders)
     new_objects: list[ObjectRecord] = []
-    for index in sorted({*targets_of, *patched, *naming}):
+    named = config.trusted_ca.config_map
+    certificates = items_of_kinds(source, ["ConfigMap"], named[1:2]) if named else ()
+    for index in sorted({*targets_of, *patched, *naming, *certificates}):
         targets, creators = targets_of.get(index, _NO_TARGETS)
         is_needed = index in targets_of or index in patched
         has_code = left_alone.has_code(source.text_for_ytt(index))
@@ -122,7 +125,7 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
             if record.targets or (record.names_proxy and not obj.is_local):
                 overview.records.append(record)
     new_objects += generated(topology, config)
-    overview.records += lacking(new_objects, known, folders, config, overview)
+    overview.records += lacking(new_objects, known, folders, Builds(source), overview)
     overview.unreadable = reader.unreadable
     overview.kinds = reader.kinds
     return overview

@@ -381,6 +381,7 @@ class Overview:
         other_nodes: nodes of other systems, and those whose class or template is not in the list.
         not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
             which is intended.
+        not_built: an object that a build of kustomize lacks, the file of which is its folder -> where others have it.
         unreadable: index of an item that cannot be read -> why.
         clusters: all Clusters that count as themselves, not as another one of the same name.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
@@ -394,6 +395,7 @@ class Overview:
         self.selected = 0
         self.other_nodes: list[OtherNodes] = []
         self.not_generated: list[Object] = []
+        self.not_built: dict[Key, Object] = {}
         self.unreadable: dict[int, DocumentError] = {}
         self.clusters: list[tuple[Object, Memberships]] = []
         self.uses = DataUses()

@@ -14,6 +14,7 @@ from krm_fn.clusters import (
     Topology,
     class_name,
     key_of,
+    nearest,
 )
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import ProxyConfig
@@ -23,11 +24,13 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.noproxy import Readers
 from krm_fn.plan.items import fits, is_selected
+from krm_fn.plan.kustomizations import Builds
 from krm_fn.plan.record import ObjectRecord, Overview, TargetRecord
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.target_table import ROWS
 from krm_fn.targets import ALL_NODES, TARGETS, ClassContext, ObjectProxy, Reach
+from krm_fn.targets.created_objects import was_created
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
@@ -185,29 +188,55 @@ def lacking(
     created: Sequence[ObjectRecord],
     known: ObjectIndex[None],
     folders: Folders,
-    config: ProxyConfig,
+    builds: Builds,
     overview: Overview,
-) -> Iterator[ObjectRecord]:
-    """Yield the records of the new objects that the list lacks and the selector includes, each once for a cluster.
+) -> list[ObjectRecord]:
+    """Return the records of the new objects that the list lacks and the selector includes, each once for a cluster.
 
-    One that is created for a folder without Clusters is not there for a folder with some, nor the other way round: a
-    run over one of the two alone creates it.
+    A build of kustomize gets each once that it needs. Elsewhere, one that is created for a folder without Clusters is
+    not there for a folder with some, nor the other way round: a run over one of the two alone creates it.
     """
+    if not created:
+        return []
+
+    def users(record: ObjectRecord) -> tuple[int, int]:
+        key = identity(record.obj)
+        return len(builds.needs(key)), folders.copies(key.file)
+
+    names = {identity(record.obj).name for record in created}
+    of_names = [key for key in known if key.name in names]
+    built = {need for key in of_names for need in builds.needs(key)}
     new: dict[str | None, ObjectIndex[None]] = {}
-    for record in created:
+    chosen = set()
+    # Beside an object of the most builds, or clusters, first: then the fewest others lack it.
+    for record in sorted(created, key=users, reverse=True):
         obj = record.obj
         key = identity(obj)
+        needs = builds.needs(key)
         beside = new.setdefault(folders.cluster_folder(key.file), ObjectIndex(folders=folders))
-        if known.candidates(key) or beside.candidates(key):
-            continue
-        if is_selected(obj, config):
+        near = known.candidates(key)
+        is_in_builds = bool(needs) and all(map(builds.needs, near))
+        if not is_in_builds:
+            near = nearest({*near, *beside.candidates(key)}, key.file)
+            # Two that are equally near are for two clusters, and this one is for another.
+            if len(near) == 1 or (near and not key.file):
+                continue
+        is_new = was_created(obj.data)  # else it is the ConfigMap that the ProxyConfig names
+        if not needs.isdisjoint(built) or not (is_new or is_in_builds):
+            # Kustomize builds no object twice.
+            overview.not_built.update(dict.fromkeys(needs or [builds.in_folder(key)], obj))
+        elif is_new and is_selected(obj, overview.config):
+            built |= needs
             beside.add(key, None)
-            yield record
-            continue
-        is_excluded = fits(obj, config.selector._replace(exclude=(), sources=()))
-        is_asked = record.item_index == NO_ITEM and record.targets[0].is_asked
-        if is_asked and not is_excluded:
-            overview.not_generated.append(obj)
+            chosen.add(record)
+        else:
+            is_excluded = fits(obj, overview.config.selector._replace(exclude=(), sources=()))
+            is_asked = record.item_index == NO_ITEM and record.targets[0].is_asked
+            if is_asked and not is_excluded:
+                overview.not_generated.append(obj)
+    for need in built.intersection(overview.not_built):
+        del overview.not_built[need]
+    return [record for record in created if record in chosen]
 
 
 def identity(obj: Object) -> Key:

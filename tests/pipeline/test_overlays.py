@@ -63,7 +63,15 @@ def test_a_patch_that_replaces_a_list_with_the_proxy_is_named(
 HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
-@pytest.mark.parametrize("head", [{}, HEAD], ids=["without a kind", "with a kind"])
+@pytest.mark.parametrize(
+    "layout",
+    [
+        pytest.param(({}, "patches", True), id="in the kustomization"),
+        pytest.param((HEAD, "patches", True), id="in one with a kind"),
+        pytest.param((HEAD, "patches", False), id="a file"),
+        pytest.param(({}, "patchesJson6902", False), id="a file of patchesJson6902"),
+    ],
+)
 @pytest.mark.parametrize(
     ("target", "path", "is_named"),
     [
@@ -74,23 +82,28 @@ HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"
         pytest.param(
             {"kind": "KubeadmControlPlane", "name": "other"}, "preKubeadmCommands", False, id="another object"
         ),
+        pytest.param(
+            {"kind": "KubeadmControlPlane", "name": "cp|other"}, "preKubeadmCommands", True, id="one of several names"
+        ),
         pytest.param({"kind": "KubeadmControlPlane"}, "preKubeadmCommands/-", False, id="an item is appended"),
         pytest.param({"kind": "KubeadmControlPlane"}, "ntp", False, id="another field"),
         pytest.param({"kind": "KubeadmControlPlane"}, "", True, id="all that is around it"),
     ],
 )
 def test_a_json_patch_that_counts_in_such_a_list_is_named(
-    tmp_path: Path, target: Any, path: str, is_named: bool, head: Any
+    tmp_path: Path, target: Any, path: str, is_named: bool, layout: tuple[Any, str, bool]
 ) -> None:
+    head, field, is_inline = layout
     whole = f"/spec/kubeadmConfigSpec/{path}".rstrip("/")
     # Operations below what another one replaces, and what is none: a foreign patch stops no run.
     others = [{"op": "add", "path": "/metadata/labels", "value": {}}, {"op": "add", "path": "/metadata/labels/a"}, "x"]
     operations = [*others, {"op": "test", "path": "/spec"}, {"op": "add", "path": whole, "value": ["true"]}]
-    entry = {"target": target, "patch": json.dumps(operations)}
+    patch = {"patch": json.dumps(operations)} if is_inline else {"path": "patch.json"}
     files = {
         "proxy.yaml": DECLARED,
         "object.yaml": json.dumps(NODES),
-        "kustomization.yaml": json.dumps({**head, "resources": ["object.yaml"], "patches": [entry]}),
+        "kustomization.yaml": json.dumps({**head, "resources": ["object.yaml"], field: [{"target": target, **patch}]}),
+        **({} if is_inline else {"patch.json": json.dumps(operations)}),
     }
     done = inject_proxy("", "run", "--output", "json", cwd=write(tmp_path, files))
     codes = {result["tags"].get("rule") for result in json.loads(done.stdout)}

@@ -105,6 +105,17 @@ class TestCreatedObjects:
         files = {"a/a.yaml": text(cert_manager()), other: text(cert_manager("cainjector"))}
         assert "".join(run(files, **self.SPEC).values()).count("kind: ConfigMap") == 1
 
+    @pytest.mark.parametrize("third", ["clusters/a", "clusters/stage", "clusters/x/y"])
+    @pytest.mark.parametrize("has_one", [False, True], ids=["none is there", "one of the others has it"])
+    def test_a_third_cluster_that_shares_no_object_gets_its_own(self, third: str, has_one: bool) -> None:
+        files = {f"clusters/{name}/a.yaml": text(cert_manager()) for name in ("dev", "prod")}
+        files[f"{third}/a.yaml"] = text(cert_manager("cainjector"))
+        if has_one:
+            files |= run(files, "clusters/dev/", **self.SPEC)
+        after = run(files, **self.SPEC)
+        assert all(content.count("kind: ConfigMap") == 1 for content in after.values())
+        assert run(after, **self.SPEC) == after
+
     def test_what_another_object_of_the_cluster_tells_counts(self) -> None:
         shared = text(cert_manager("shared"))
         files = {

@@ -15,6 +15,7 @@ from operator import itemgetter
 
 from krm_fn.krm.resourcelist.objects import Object
 from krm_fn.light_typing import Texts
+from krm_fn.patch import Data
 from krm_fn.yamledit import with_line_feeds
 from krm_fn.yamledit.tree import Span
 
@@ -55,10 +56,12 @@ class ObjectSource:
     Attributes:
         paths: name of a file of the list -> its absolute path, as far as these are files of this machine.
         others: name -> content of files that are read and hold no objects.
+        kustomizations: absolute path -> data of the kustomizations in the folders of the files, and around them.
     """
 
     paths: Mapping[str, str] = {}
     others: Mapping[str, bytes] = {}
+    kustomizations: Mapping[str, Data] = {}
 
     def __init__(self, texts: Sequence[tuple[str, Sequence[Span]]]) -> None:
         self._texts = [_with_plain_slashes(text, spans) for text, spans in texts]

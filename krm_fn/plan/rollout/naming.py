@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from krm_fn import patch
-from krm_fn.clusters import Key, ObjectIndex
+from krm_fn.clusters import Key, ObjectIndex, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.formats.left_alone import ENCRYPTED, has_code, is_encrypted
@@ -19,6 +19,7 @@ from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Operation, Pointer
 from krm_fn.plan.items import readable_objects
+from krm_fn.plan.kustomizations import Builds
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.settings import ProxySettings
 
@@ -125,14 +126,14 @@ def plan_rename(
 
 
 def renamed(
-    rename: Rename, users: list[User], source: ObjectSource, rival: Key | None = None
+    rename: Rename, users: list[User], builds: Builds, rival: Key | None = None
 ) -> Iterator[RolloutNote]:
     """Yield the new name of an object and the references that follow it, or why it keeps its name.
 
     ``rival`` is another object of the list that has the old or the new name.
     """
     record = rename.record
-    obstacle = _obstacle(rename, users, source, rival)
+    obstacle = _obstacle(rename, users, builds, rival)
     if obstacle:
         finding = Result.of("NodesKept", f"keeps its name, {obstacle}", NAME)
         yield RolloutNote(record, finding)
@@ -203,7 +204,7 @@ def _holds_proxy(records: Iterable[TargetRecord]) -> bool:
     return False
 
 
-def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: Key | None) -> str:
+def _obstacle(rename: Rename, users: list[User], builds: Builds, rival: Key | None) -> str:
     """Return why an object cannot have its new name, or "".
 
     An object of another namespace, such as a Kustomization of Flux, follows; it has no say.
@@ -222,11 +223,14 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, rival: Ke
         if is_encrypted(obj.data):
             return f'because {obj.ref.kind} "{obj.ref.name}" {ENCRYPTED}'
     for index in items:
-        if index >= 0 and has_code(source.text_for_ytt(index)):
+        if index >= 0 and has_code(builds.source.text_for_ytt(index)):
             return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
     if rival:
         where = f" in {rival.file}" if rival.file else ""
         return f'because another object{where} has the name "{rival.name}": remove one of the two from the list'
+    patch = builds.patch_of(key_of(rename.obj))
+    if patch:
+        return f"because a patch in {patch} names it, and would no longer fit: rename both yourself"
     if len(rename.name) > _LONGEST:
         return f"because it is too long for a hash: shorten it to {_LONGEST - _HEX - 1} characters or less"
     return ""

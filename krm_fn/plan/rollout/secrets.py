@@ -21,6 +21,7 @@ from krm_fn.patch import Pointer, items_at, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.plan import items_of_kinds
 from krm_fn.plan.items import readable_objects
+from krm_fn.plan.kustomizations import Builds
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.rollout.naming import (
     NAME,
@@ -85,6 +86,7 @@ def secret_names(
             changed_classes.add(of_class.of_class)
     references = [*_node_references(source, records), *_class_references(records)]
     users = find_users((key for key, _ in secrets), references)
+    builds = Builds(source)
     notes: list[RolloutNote] = []
     for key, record in secrets:
         data = record.obj.data
@@ -92,7 +94,7 @@ def secret_names(
         secret = plan_rename([record], content, config, "Secret")
         its_users = users.get(key, [])
         if not secret.keeps_name:
-            notes += renamed(secret, its_users, source)
+            notes += renamed(secret, its_users, builds)
             continue
         for user in its_users:
             # A reference may have been added to a Secret that has its hash already.

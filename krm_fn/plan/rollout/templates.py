@@ -14,6 +14,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import Result
 from krm_fn.plan import items_of_kinds
+from krm_fn.plan.kustomizations import Builds
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.rollout.naming import (
     Rename,
@@ -71,6 +72,7 @@ def template_names(
     users = _users(source, records)
     folders = Folders(known.key for record in records for known in record.memberships)
     patches = _patches(users, folders)
+    builds = Builds(source)
     for template in concerned:
         key = key_of(template.obj)
         its_users = users.get(key, [])
@@ -78,7 +80,7 @@ def template_names(
             yield from _not_rolled(template, its_users, config)
             continue
         rival = _rival(key, names, its_users, users) or patches.get(key)
-        yield from renamed(template, its_users, source, rival)
+        yield from renamed(template, its_users, builds, rival)
 
 
 def _patches(users: ObjectIndex[list[User]], folders: Folders) -> dict[Key, Key]:

@@ -196,10 +196,15 @@ class _WorkloadTrustStore(Target):
         return super().hints(options)
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
-        """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
+        """Yield the ConfigMap with the certificates, which a run creates where it is the one of inject-proxy."""
         bundle = _wanted(data, settings, options)
-        if bundle and not _is_source(data, bundle.config_map, settings):
-            yield created_objects.skeleton("ConfigMap", NAME, namespace_of(data))
+        if bundle:
+            config_map = created_objects.skeleton(
+                "ConfigMap", bundle.config_map, namespace_of(data)
+            )
+            if _is_source(data, bundle.config_map, settings):
+                del config_map["metadata"]["labels"]
+            yield config_map
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in a workload, or in the ConfigMap beside it."""

@@ -1,0 +1,136 @@
+"""What kustomizations say: the builds that objects are part of, and patches.
+
+Each kustomization that no other one lists is built alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
+from posixpath import dirname, join, normpath
+
+from krm_fn.clusters import Key
+from krm_fn.errors import InputError
+from krm_fn.krm.resourcelist import ObjectSource, reference
+from krm_fn.krm.results import ObjectRef
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import list_at, lookup, text_at
+from krm_fn.yamledit import read
+from krm_fn.yamledit.stream import texts_of_documents
+
+
+class Patch(NamedTuple):
+    """A patch of a kustomization.
+
+    Attributes:
+        file: the file that holds it.
+        folder: the absolute path of the folder of the kustomization.
+        target: kind and name of the objects that it changes; the name is a pattern, "" for all of the kind.
+        written: a mapping for a strategic merge patch, the list of operations for a JSON Patch.
+    """
+
+    file: str
+    folder: str
+    target: ObjectRef
+    written: Any
+
+    @property
+    def names(self) -> list[str]:
+        """The names that its pattern lists: one, or several with ``|`` between them."""
+        return self.target.name.strip("^()$").split("|")
+
+
+class Builds:
+    """The builds that each file of a list is part of, and the patches in them; nothing is read before it is needed."""
+
+    def __init__(self, source: ObjectSource) -> None:
+        self.source = source
+
+    def needs(self, key: Key) -> set[Key]:
+        """Return an object as each build has it that its file is part of; the folder of the build is the file."""
+        path = self.source.paths.get(key.file)
+        if path not in self._parents:
+            return set()
+        return {
+            key._replace(file=root, namespace=namespace or key.namespace)
+            for root, namespace in self._roots(path)
+        }
+
+    def in_folder(self, key: Key) -> Key:
+        """Return an object as its folder has it, which is no build; the folder is the file."""
+        file = self.source.paths.get(key.file, key.file)
+        return key._replace(file=dirname(file) or ".")
+
+    def patch_of(self, key: Key) -> str:
+        """Return the file of a patch that names an object and is part of one of its builds; "" for none."""
+        roots = {need.file for need in self.needs(key)}
+        for patch in self._patches[key.kind, key.name]:
+            if any(root in roots for root, _ in self._roots(patch.folder)):
+                return patch.file
+        return ""
+
+    def _roots(self, path: str) -> set[tuple[str, str]]:
+        """Return the folder of each build that a file or folder is part of, and the namespace of all objects there."""
+        steps = {(path, "")}
+        waiting = [*steps]
+        for inner, namespace in waiting:
+            for folder, outer in self._parents.get(inner, ()):
+                step = (folder, outer or namespace)
+                if step not in steps:
+                    steps.add(step)
+                    waiting.append(step)
+        return {step for step in steps if step[0] not in self._parents}
+
+    @cached_property
+    def _parents(self) -> dict[str, list[tuple[str, str]]]:
+        """Path of a file or folder -> the folder of each kustomization that lists it, and its namespace."""
+        parents = defaultdict(list)
+        for file, data in self.source.kustomizations.items():
+            parent = (dirname(file), text_at(data, ("namespace",)))
+            for field in ("resources", "bases", "components"):
+                for entry in list_at(data, (field,)):
+                    parents[normpath(join(parent[0], str(entry)))].append(parent)
+        return parents
+
+    @cached_property
+    def _patches(self) -> defaultdict[tuple[str, str], list[Patch]]:
+        """The patches by the kind and the name of what they change."""
+        by_names = defaultdict(list)
+        for patch in patches(self.source):
+            for name in patch.names:
+                by_names[patch.target.kind, name].append(patch)
+        return by_names
+
+
+def patches(source: ObjectSource) -> Iterator[Patch]:
+    """Yield the patches of the kustomizations among the files of a list, those in files and those inside of them."""
+    names = {path: name for name, path in source.paths.items()}
+    for path, kustomization in source.kustomizations.items():
+        folder = dirname(path)
+        for field in ("patches", "patchesJson6902", "patchesStrategicMerge"):
+            for entry in list_at(kustomization, (field,)):
+                text = entry if isinstance(entry, str) else text_at(entry, ("path",))
+                file = names.get(normpath(join(folder, text)), "")
+                if file in source.others:
+                    text = source.others[file].decode(errors="replace")
+                else:
+                    file = names.get(path, "")
+                    text = text_at(entry, ("patch",)) or text
+                for written in _readable(text):
+                    target = lookup(entry, ("target",))
+                    ref = ObjectRef(
+                        kind=text_at(target, ("kind",)), name=text_at(target, ("name",))
+                    )
+                    if isinstance(written, dict) and not target:
+                        ref = reference(written)
+                    if file and isinstance(written, (dict, list)):
+                        yield Patch(file, folder, ref, written)
+
+
+def _readable(text: str) -> Iterator[Any]:
+    """Yield the data of the documents of a text that can be read."""
+    for document in texts_of_documents(text):
+        with suppress(InputError):
+            yield read(document)
