@@ -27,30 +27,28 @@ _PRIVATE = [
 ]
 # A network of which a 16th is private: people write "172.0.0.0/8" for "172.16.0.0/12".
 _LIKE_PRIVATE = ipaddress.IPv4Network("172.0.0.0/8")
-_PUBLIC_SUFFIXES = frozenset(
-    [
-        "amazonaws.com",
-        "elb.amazonaws.com",
-        "compute.amazonaws.com",
-        "googleapis.com",
-        "cloudfront.net",
-        "gcr.io",
-        "azure.com",
-        "azurecr.io",
-        "cloudapp.azure.com",
-        "windows.net",
-        "core.windows.net",
-        "microsoft.com",
-        "github.io",
-        "docker.io",
-        "co.uk",
-        "com.au",
-        "com.br",
-        "co.jp",
-        "co.in",
-        "com.cn",
-    ]
-)
+_PUBLIC_SUFFIXES = {
+    "amazonaws.com",
+    "elb.amazonaws.com",
+    "compute.amazonaws.com",
+    "googleapis.com",
+    "cloudfront.net",
+    "gcr.io",
+    "azure.com",
+    "azurecr.io",
+    "cloudapp.azure.com",
+    "windows.net",
+    "core.windows.net",
+    "microsoft.com",
+    "github.io",
+    "docker.io",
+    "co.uk",
+    "com.au",
+    "com.br",
+    "co.jp",
+    "co.in",
+    "com.cn",
+}
 # Characters of the longest name that DNS can hold (RFC 1035, section 2.3.4).
 _LONGEST_NAME = 253
 # A user name or a password as Go takes it (RFC 3986, section 2.3: unreserved and percent-encoded characters).

@@ -37,23 +37,21 @@ class EntryKind(Enum):
 
 
 # The kinds that may hold a colon that is in front of no port.
-_ADDRESSES = frozenset({EntryKind.ADDRESS, EntryKind.CIDR})
+_ADDRESSES = {EntryKind.ADDRESS, EntryKind.CIDR}
 
 # Names of one host each: they never mean a domain.
-SHORT_NAMES = frozenset(
-    {
-        "api.metadata.cloud.ibm.com",
-        "kubernetes",
-        "kubernetes.default",
-        "localhost",
-        "metadata",
-        "metadata.google.internal",
-        "metadata.platformequinix.com",
-    }
-)
+SHORT_NAMES = {
+    "api.metadata.cloud.ibm.com",
+    "kubernetes",
+    "kubernetes.default",
+    "localhost",
+    "metadata",
+    "metadata.google.internal",
+    "metadata.platformequinix.com",
+}
 
 # Domains inside a cluster: their bare name is never a public site, so a dotted form is completed by it.
-CLUSTER_NAMES = frozenset({"svc", "cluster.local"})
+CLUSTER_NAMES = {"svc", "cluster.local"}
 
 # Single labels that are domains. Source: IANA's root zone, as far as companies use it, and ``PRIVATE_SUFFIXES``.
 _TOP_LEVEL = r"""(?x)
@@ -80,22 +78,20 @@ _TOKEN = re.compile(
 #
 # Source: RFC 2606, RFC 6761 and RFC 8375 (``home.arpa``); RFC 6762, section 3 (``.local``) and appendix G (the others);
 # ICANN delegates none of them.
-PRIVATE_SUFFIXES = frozenset(
-    {
-        "corp",
-        "example",
-        "home",
-        "home.arpa",
-        "internal",
-        "intranet",
-        "invalid",
-        "lan",
-        "local",
-        "localdomain",
-        "private",
-        "test",
-    }
-)
+PRIVATE_SUFFIXES = {
+    "corp",
+    "example",
+    "home",
+    "home.arpa",
+    "internal",
+    "intranet",
+    "invalid",
+    "lan",
+    "local",
+    "localdomain",
+    "private",
+    "test",
+}
 
 _QUOTES = re.compile(r"[\"'\\]")
 # Separators that people write in the place of commas.

@@ -30,9 +30,9 @@ from krm_fn.targets import TARGETS
 # Groups of objects in which a proxy is somebody else's instruction.
 _READ_BY_THEIR_TARGET = ("kyverno.io", "policies.kyverno.io", "fn.inject-proxy.io")
 # Those that get the proxy where somebody chooses them.
-_CHOSEN_KINDS = frozenset({*POD_KINDS, HELM_RELEASE, APPLICATION})
+_CHOSEN_KINDS = {*POD_KINDS, HELM_RELEASE, APPLICATION}
 # Those whose texts are files and commands of nodes.
-OF_NODES = frozenset({*NODE_KINDS, CLUSTER_CLASS})
+OF_NODES = {*NODE_KINDS, CLUSTER_CLASS}
 # Bytes of a file that a person writes.
 _LARGEST_FILE = 200_000
 # A line of a file without objects that is made for something that a run writes, and not for a test or a pipeline.

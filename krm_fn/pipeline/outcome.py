@@ -26,7 +26,7 @@ _PATH: Pointer = ("metadata", "annotations", ANNOTATION)
 CHANGE_DUE = "ProxyMissing"
 
 # What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses.
-_ABOUT_FACTS = frozenset({"FactsUnknown", "ClusterAmbiguous", "ListReplaced"})
+_ABOUT_FACTS = {"FactsUnknown", "ClusterAmbiguous", "ListReplaced"}
 # So many of the other Clusters of which a fact is true are named.
 _SHOWN = 2
 # The overview of an outcome without a ProxyConfig that counts, or that holds no objects any more.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 _NO_CONFIG = ProxyConfig()
-_OWNS_TEMPLATES = frozenset({"Cluster", "MachineDeployment", "MachinePool"})
+_OWNS_TEMPLATES = {"Cluster", "MachineDeployment", "MachinePool"}
 
 
 class TargetRecord:
