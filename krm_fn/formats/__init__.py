@@ -7,7 +7,9 @@ holds all until the next step asks again.
 
 from __future__ import annotations
 
-# For lines of units, and for commands.
-CACHED_LINES = 256
-# For whole files, and for paths.
-CACHED_TEXTS = 64
+from functools import lru_cache
+
+# Remembers the answers of a function about lines of units, or commands.
+cached_by_line = lru_cache(maxsize=256)
+# Remembers those about whole files, or paths.
+cached_by_text = lru_cache(maxsize=64)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 from krm_fn import placeholders
-from krm_fn.formats import CACHED_TEXTS
+from krm_fn.formats import cached_by_text
 from krm_fn.formats.escaping import shell_word
 from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.yamledit.tree import Edit, newline_of, splice
@@ -224,9 +224,8 @@ class LineForm(NamedTuple):
 
 def form_of(row: LineForm) -> Syntax:
     """Return the form of a row; it reads each text once."""
-    cached = lru_cache(maxsize=CACHED_TEXTS)
-    read = cached(partial(_read, row))
-    problem = cached(partial(_problem, row))
+    read = cached_by_text(partial(_read, row))
+    problem = cached_by_text(partial(_problem, row))
     return Syntax(read, partial(_edit_lines, row), problem, frozenset(row.names))
 
 

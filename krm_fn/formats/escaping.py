@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import base64
 import re
-from functools import lru_cache
 
-from krm_fn.formats import CACHED_LINES
+from krm_fn.formats import cached_by_line
 from krm_fn.light_typing import NamedTuple
 
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
@@ -109,7 +108,7 @@ def read_kubernetes_env(value: str) -> str | None:
     return value.replace("$$", "$")
 
 
-@lru_cache(maxsize=CACHED_LINES)
+@cached_by_line
 def systemd_words(line: str) -> tuple[QuotedWord, ...]:
     """Return the words of ``Environment=`` as systemd reads them, specifiers not resolved."""
     words = []
@@ -139,7 +138,7 @@ def resolve_specifiers(value: str) -> str | None:
     return value.replace("%%", "%")
 
 
-@lru_cache(maxsize=CACHED_LINES)
+@cached_by_line
 def shell_statements(command: str) -> tuple[tuple[QuotedWord, ...], ...] | None:
     """Return the words of each simple command of a script that has only ``;``, ``&&`` and line breaks.
 
@@ -160,7 +159,7 @@ def shell_statements(command: str) -> tuple[tuple[QuotedWord, ...], ...] | None:
     return tuple(tuple(statement) for statement in statements if statement)
 
 
-@lru_cache(maxsize=CACHED_LINES)
+@cached_by_line
 def shell_word(word: str) -> str | None:
     """Return a word as a shell reads it; None if it expands a part of it."""
     read = ""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from functools import lru_cache, partial
+from functools import partial
 
-from krm_fn.formats import CACHED_TEXTS, escaping
+from krm_fn.formats import cached_by_text, escaping
 from krm_fn.formats.assignments import (
     Assignment,
     Syntax,
@@ -38,9 +38,8 @@ _FILLER = "\0"
 
 def form_of(names: Collection[str]) -> Syntax:
     """Return the form of a unit that sets some variables; it reads each text once."""
-    cached = lru_cache(maxsize=CACHED_TEXTS)
-    read = cached(partial(_assignments, names))
-    return Syntax(read, partial(_edit, read), cached(_problem), frozenset(names))
+    read = cached_by_text(partial(_assignments, names))
+    return Syntax(read, partial(_edit, read), cached_by_text(_problem), frozenset(names))
 
 
 def _assignments(names: Collection[str], text: str) -> list[Assignment]:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
-from krm_fn.formats import CACHED_LINES, escaping
+from krm_fn.formats import cached_by_line, escaping
 from krm_fn.light_typing import NamedTuple, Variables
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.yamledit.tree import splice
@@ -45,7 +44,7 @@ def export(name: str, value: str) -> str:
     return f"export {name}={escaping.shell(value)}"
 
 
-@lru_cache(maxsize=CACHED_LINES)
+@cached_by_line
 def _pure(command: str) -> Sequence[Export]:
     """Return the exports of a command that does nothing but exporting proxy variables; else nothing."""
     if not re.search(_NAMES, command):
@@ -98,7 +97,7 @@ def assigned(command: str) -> list[tuple[str, str]]:
     return re.findall(_ASSIGNMENT, command)
 
 
-@lru_cache(maxsize=CACHED_LINES)
+@cached_by_line
 def unset_by(command: str) -> Sequence[str]:
     """Return the proxy variables that a command takes out of the environment of the commands behind it."""
     arguments = " ".join(re.findall(_UNSET, command))

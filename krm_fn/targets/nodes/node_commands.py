@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 from krm_fn.config import exports_variables
 from krm_fn.engine import Draft
-from krm_fn.formats import CACHED_LINES
+from krm_fn.formats import cached_by_line
 from krm_fn.light_typing import Any, NamedTuple, Variables
 from krm_fn.patch import Data, lookup, text_at
 from krm_fn.places.place import Place, Reading, Readings, quoted
@@ -279,7 +278,7 @@ def _is_restarted(texts: Sequence[str]) -> bool:
     return False
 
 
-@lru_cache(maxsize=CACHED_LINES)
+@cached_by_line
 def needs_network(text: str) -> bool:
     """Return whether a command may contact a host beyond the node."""
     if not re.search(_NEEDS_NETWORK, text) or re.fullmatch(_HELP, text):

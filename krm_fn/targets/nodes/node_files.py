@@ -18,10 +18,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from krm_fn.engine import Draft
-from krm_fn.formats import CACHED_TEXTS
+from krm_fn.formats import cached_by_text
 from krm_fn.formats.assignments import LineForm, Syntax, form_of
 from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.krm.results import Result
@@ -140,7 +139,7 @@ _SERVICE_ENVIRONMENT = _ENVIRONMENT._replace(
 _UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 
 
-@lru_cache(maxsize=CACHED_TEXTS)
+@cached_by_text
 def drop_in(unit: str) -> NodeFile:
     """Return the drop-in of a service."""
     name = f"systemd/system/{unit}.service.d/http-proxy.conf"
@@ -173,13 +172,13 @@ NODE_FILES = {
 BY_PATH = {file.paths[0]: file for file in NODE_FILES.values()}
 
 
-@lru_cache(maxsize=CACHED_TEXTS)
+@cached_by_text
 def _folders_of(paths: Texts) -> set[str]:
     """Return the folders of some paths; all nodes have the same ones."""
     return set(map(posixpath.dirname, paths))
 
 
-@lru_cache(maxsize=CACHED_TEXTS)
+@cached_by_text
 def _new_text(form: Syntax, settings: ProxySettings) -> str:
     """Return the text of a new file, which is that of many nodes."""
     return form.edit("", settings.variables())
