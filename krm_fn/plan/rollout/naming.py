@@ -65,11 +65,16 @@ class Rename(NamedTuple):
 
 
 class User(NamedTuple):
-    """An object that refers to another one in a field, or a Cluster that does so by the patches of its class."""
+    """An object that refers to another one, ``key``, in a field; or a Cluster by the patches of its class."""
 
     record: ObjectRecord
     path: Pointer
+    key: Key
     by_class: TargetRecord | None = None
+
+
+# Each object with the users that refer to it.
+UserIndex = ObjectIndex[list[User]]
 
 
 def records_of_items(
@@ -94,17 +99,15 @@ def records_of_items(
     return sorted(known.values(), key=lambda record: record.item_index)
 
 
-def find_users(
-    keys: Iterable[Key], references: Iterable[tuple[Key, User]]
-) -> ObjectIndex[list[User]]:
+def find_users(keys: Iterable[Key], users: Iterable[User]) -> UserIndex:
     """Return the objects of some keys, each with the users that refer to it, be it to other equally near ones, too."""
-    users: ObjectIndex[list[User]] = ObjectIndex()
+    users_of: UserIndex = ObjectIndex()
     for key in keys:
-        users.add(key, [])
-    for reference, user in references:
-        for key in users.find_all(reference):
-            users[key].append(user)
-    return users
+        users_of.add(key, [])
+    for user in users:
+        for key in users_of.find_all(user.key):
+            users_of[key].append(user)
+    return users_of
 
 
 def plan_rename(

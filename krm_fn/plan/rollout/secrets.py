@@ -16,7 +16,6 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer, items_at, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.plan import items_of_kinds
@@ -52,13 +51,6 @@ _SECRET_NAMES: dict[str, tuple[Pointer, ...]] = {
         ("spec", "externalSecretSpec", "target", "name"),
     ),
 }
-
-
-class _Reference(NamedTuple):
-    """An object whose nodes take drop-ins from a Secret, which ``secret`` names without a hash."""
-
-    secret: Key
-    user: User
 
 
 def secret_names(
@@ -109,7 +101,7 @@ def secret_names(
     return notes
 
 
-def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> Iterator[_Reference]:
+def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> Iterator[User]:
     """Yield the files of nodes whose content is in the Secret of a Cluster, as the run leaves them."""
     possible = items_of_kinds(source, KIND_NAMES)
     named = source.holding((giantswarm.SYSTEMD_PROXY_SUFFIX,), possible)
@@ -121,11 +113,10 @@ def _node_references(source: ObjectSource, records: Sequence[TargetRecord]) -> I
         for path, file in items_at(obj.data, kind.files):
             name = text_at(file, _NAME_IN_FILE)
             if cluster_secret.is_name(name):
-                user = User(record, (*path, *_NAME_IN_FILE))
-                yield _Reference(_key(obj, name), user)
+                yield User(record, (*path, *_NAME_IN_FILE), _key(obj, name))
 
 
-def _class_references(records: Sequence[TargetRecord]) -> Iterator[_Reference]:
+def _class_references(records: Sequence[TargetRecord]) -> Iterator[User]:
     """Yield the Clusters whose nodes take drop-ins from Secrets by patches of their class, and classes without one."""
     patched = []
     for record in records:
@@ -142,17 +133,16 @@ def _class_references(records: Sequence[TargetRecord]) -> Iterator[_Reference]:
     for record, of_class, name in patched:
         obj = record.obj
         if name:
-            user = User(record.record, ("spec", "topology"), record)
-            yield _Reference(_key(obj, name), user)
+            yield User(record.record, ("spec", "topology"), _key(obj, name), record)
         elif of_class not in with_clusters:
-            user = User(record.record, ("spec", "patches"))
-            yield _Reference(_key(obj, cluster_secret.name_for("<cluster>")), user)
+            key = _key(obj, cluster_secret.name_for("<cluster>"))
+            yield User(record.record, ("spec", "patches"), key)
 
 
 def _missing(
     source: ObjectSource,
     records: Sequence[TargetRecord],
-    references: Sequence[_Reference],
+    references: Sequence[User],
     config: ProxyConfig,
     changed: Collection[ObjectRecord],
 ) -> Iterator[RolloutNote]:
@@ -163,21 +153,21 @@ def _missing(
     if config.targets.is_on(_TARGET) and config.targets.generates(_TARGET):
         return
     with_proxy = {record.record for record in records if record.resolved.settings.sets_any}
-    wanted = [reference for reference in references if reference.user.record in with_proxy]
-    if not wanted:
+    with_references = [user for user in references if user.record in with_proxy]
+    if not with_references:
         return
     listed = secrets_in(source)
-    for secret, user in wanted:
-        if not listed.candidates(secret):
+    for user in with_references:
+        if not listed.candidates(user.key):
             message = (
-                f'the Secret "{secret.name}" is neither in the list nor created, and no node boots without it: add '
+                f'the Secret "{user.key.name}" is neither in the list nor created, and no node boots without it: add '
                 "it, or let `spec.targets.giantswarm.generate` list `systemdProxy`; where something else makes it, "
                 "`spec.lint.rules.SecretMissing: Info` says so"
             )
             finding = Result.of("SecretMissing", message, user.path)
             if user.record in changed and finding.code not in config.lint:
                 # Who has the reference already may make the Secret elsewhere, and so may the Clusters of a class.
-                is_there = user.record.item_index in source.holding((secret.name,))
+                is_there = user.record.item_index in source.holding((user.key.name,))
                 if not is_there and user.record.obj.ref.kind != "ClusterClass":
                     finding = finding._replace(severity=Severity.ERROR)
             yield RolloutNote(user.record, finding)

@@ -20,6 +20,7 @@ from krm_fn.plan.rollout.naming import (
     Rename,
     RolloutNote,
     User,
+    UserIndex,
     advice,
     find_users,
     not_rolled,
@@ -83,7 +84,7 @@ def template_names(
         yield from renamed(template, its_users, builds, rival)
 
 
-def _patches(users: ObjectIndex[list[User]], folders: Folders) -> dict[Key, Key]:
+def _patches(users: UserIndex, folders: Folders) -> dict[Key, Key]:
     """Return the templates of which the list holds a patch, one of the same name that no object refers to, and this.
 
     A patch belongs to the Clusters of its template, which it would not know by another name.
@@ -106,7 +107,7 @@ def _rival(
     key: Key,
     names: dict[Key, str],
     users: list[User],
-    templates: ObjectIndex[list[User]],
+    templates: UserIndex,
 ) -> Key | None:
     """Return another template that a reference to this one means, too, or would mean by the new name.
 
@@ -132,10 +133,10 @@ def _rival(
     return None
 
 
-def _users(source: ObjectSource, records: Sequence[TargetRecord]) -> ObjectIndex[list[User]]:
+def _users(source: ObjectSource, records: Sequence[TargetRecord]) -> UserIndex:
     """Return the templates of the list, and who refers to each; objects that have an edit are not read again."""
     templates = []
-    named = []
+    users = []
     indexes = items_of_kinds(source, {kind for _, kind in _FROZEN})
     for record in records_of_items(source, indexes, records):
         obj = record.obj
@@ -144,9 +145,8 @@ def _users(source: ObjectSource, records: Sequence[TargetRecord]) -> ObjectIndex
         if obj.is_local:
             continue
         for template, path in references(obj):
-            user = User(record, (*path, "name"))
-            named.append((template, user))
-    return find_users(templates, named)
+            users.append(User(record, (*path, "name"), template))
+    return find_users(templates, users)
 
 
 def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Iterator[RolloutNote]:
