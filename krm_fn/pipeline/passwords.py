@@ -54,7 +54,7 @@ def _exposed_passwords(targets: Iterable[TargetRecord], config: ProxyConfig) -> 
     is_refused = bool(config.urls_in_secrets)
     if is_refused:
         urls = frozenset(url for url in config.proxy_urls if split_url(url).password)
-    exposed: set[ObjectRef] = set()
+    exposed = set()
     for target_record in targets:
         obj = target_record.obj
         system = system_of(target_record.target_id)
