@@ -7,8 +7,9 @@ kustomization, and takes a file under `resources` as an object. kpt: `pkg/api/kp
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from contextlib import suppress
+from shutil import which
 
 from krm_fn.cli.selection import Selection, kustomizations_in, texts_in
 from krm_fn.config.located import LocatedConfig
@@ -17,10 +18,7 @@ from krm_fn.krm.results import Result, Results
 from krm_fn.patch import Data, text_at
 from krm_fn.yamledit import read
 
-_FUNCTIONS = ("transformers", "generators", "pipeline")
-_OBJECTS = ("resources",)
 _ANNOTATION = ("metadata", "annotations", "config.kubernetes.io/function")
-_NAME = "inject-proxy"
 _OBJECT = "`resources` of FILE takes it as an object, which runs nothing: name it under `transformers` instead"
 _NOT_NAMED = (
     "FILE does not name it, so that it does not run there: name it under `transformers`, or in `configPath` of a "
@@ -43,48 +41,46 @@ def not_handed_over(located: Iterable[LocatedConfig], selection: Selection) -> R
         located: the ProxyConfigs among the files.
         selection: the files; a stream has none.
     """
-    paths = selection.paths
-    configs = {paths[config.file]: config for config in located if config.file in paths}
-    packages: dict[str, Data] = {}
-    for folder in set(map(os.path.dirname, paths.values() if configs else ())):
-        packages.update(kustomizations_in(folder, also=("Kptfile",)))
-    functions = set().union(*(_paths(file, packages[file], _FUNCTIONS) for file in packages))
-    named = functions.union(*(_paths(file, packages[file], _OBJECTS) for file in packages))
-    for file, data in packages.items():
-        folder = os.path.dirname(file)
-        taken = _paths(file, data, _OBJECTS)
-        # One of ProxyConfigs alone, or that is a function, holds what a kustomization elsewhere takes.
-        is_function = folder in functions or taken.issubset(configs)
-        for path, config in configs.items():
-            annotation = text_at(config.data, _ANNOTATION)
-            runs = str(data.get("pipeline", annotation))
-            message = ""
-            if path in taken and not is_function:
-                message = _OBJECT
-            elif path in _paths(file, data, ["transformers"]):
-                message = _fault_of(annotation, folder)
-            elif os.path.dirname(path) == folder and path not in named and _NAME in runs:
-                message = _NOT_NAMED
-            if message:
-                text = message.replace("FILE", os.path.relpath(file))
-                result = Result.of("ConfigIgnored", text)
+    packages = {}
+    functions: set[str] = set()
+    for folder in set(map(os.path.dirname, selection.paths.values())):
+        packages[folder] = dict(kustomizations_in(folder, also=("Kptfile",)))
+        for data in packages[folder].values():
+            functions.update(map(os.path.basename, _names(data, "transformers")))
+    for config in located:
+        path = selection.paths.get(config.file, "")
+        for file, data in packages.get(os.path.dirname(path), {}).items():
+            fault = _fault_of(config, path, data, functions)
+            if fault:
+                result = Result.of("ConfigIgnored", fault.replace("FILE", os.path.relpath(file)))
                 yield config.placed(result.about(config.ref))
 
 
-def _paths(file: str, package: Data, fields: Iterable[str]) -> set[str]:
-    """Return the absolute paths in fields of a kustomization or a Kptfile, among other texts."""
-    folder = os.path.dirname(file)
-    texts = texts_in([package.get(field) for field in fields])
-    return {os.path.normpath(os.path.join(folder, text)) for text in texts}
+def _fault_of(config: LocatedConfig, path: str, package: Data, functions: Container[str]) -> str:
+    """Return why the kustomization or Kptfile beside a ProxyConfig does not run it; "" where it does, or need not.
 
-
-def _fault_of(annotation: str, folder: str) -> str:
-    """Return what keeps kustomize in a folder from running the program of an annotation; "" for nothing."""
+    ``functions`` are the names of files and folders that some kustomization takes as functions.
+    """
+    folder, name = os.path.split(path)
+    annotation = text_at(config.data, _ANNOTATION)
+    objects = _names(package, "resources")
+    if name in objects:
+        # A folder of one ProxyConfig is made for another kustomization.
+        is_function = len(objects) == 1 or os.path.basename(folder) in functions
+        return "" if is_function else _OBJECT
+    if name not in _names(package, "transformers"):
+        is_named = name in functions or name in _names(package, "pipeline")
+        is_meant = "inject-proxy" in str(package.get("pipeline", annotation))
+        return _NOT_NAMED if is_meant and not is_named else ""
     if not annotation:
         return _NO_PROGRAM
     with suppress(InputError):
         command = text_at(read(annotation), ("exec", "path"))
-        program = os.path.join(folder, command)
-        if os.sep in command and not (os.path.isfile(program) and os.access(program, os.X_OK)):
+        if os.sep in command and not which(os.path.join(folder, command)):
             return _WRONG_PROGRAM
     return ""
+
+
+def _names(package: Data, field: str) -> list[str]:
+    """Return the texts in a field, such as the names of files."""
+    return [*map(os.path.normpath, texts_in(package.get(field)))]
