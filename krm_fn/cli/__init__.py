@@ -65,6 +65,7 @@ def _answer(arguments: list[str]) -> streams.Answer:
     from krm_fn.cli.parser import parsed  # noqa: PLC0415 -- the function does without it
 
     args = parsed(arguments or ["--help"])
+    args.command_line = arguments
     module = importlib.import_module(f"krm_fn.cli.{args.module}")
     answer: streams.Answer = module.run(args)
     return answer

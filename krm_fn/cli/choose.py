@@ -94,14 +94,8 @@ def run(args: Namespace) -> Answer:
         output = b""
         lines = []
     path = selection.paths.get(found.file) or real_path(found.file)
-    command = [
-        "inject-proxy",
-        "run",
-        *(["--config", args.config] if args.config else ()),
-        "--diff",
-        ".",
-    ]
-    lines += [f"changed: {found.file}", f"next: {shlex.join(command)}"]
+    named_config = f" --config {shlex.quote(args.config)}" if args.config else ""
+    lines += [f"changed: {found.file}", f"next: inject-proxy run{named_config} --diff"]
     return Answer([output], lines, changes={path: changes[found.file]})
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from krm_fn import config, noproxy, placeholders, settings
-from krm_fn.cli.config import config_of
+from krm_fn import noproxy, placeholders, settings
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import Declaration, ProxyConfig, TargetOptions
 from krm_fn.config.semantic_checks import url_problems
@@ -176,11 +175,7 @@ def _usable(text: str) -> ProxyUrl | None:
     url = split_url(trimmed)
     url = url._replace(scheme=url.scheme.lower())
     bare = url.without_credentials
-    if redact(bare) != bare:
-        return None
-    try:
-        config.load(config_of({"httpProxy": bare}))
-    except ConfigError:
+    if redact(bare) != bare or any(url_problems(bare)):
         return None
     return url
 

@@ -30,7 +30,7 @@ from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, Span, w
 _COMMENT = r"(?m)(?:^|(?<=\s))#.*"
 # A line of a text that sets a proxy without a user, or a list: no part of it can be a secret.
 _PROXY = r"""(?xi)
-    [\s-]* (?: Environment= | export[ ] )? ["']?                              # - Environment="
+    \s* (?: -\s )? (?: Environment= | export[ ] )? ["']?                     # - Environment="
     [\w.-]* (?: https? | no ) _?proxy ["']? \s* [:=] \s* ["']?               # TKG_NO_PROXY: "
     (?: https?://[a-z0-9.-]+ (?: :\d+ )? /? | [a-z0-9.:/*-]+ (?: ,[a-z0-9.:/*-]+ )+ ) ["']?   # a URL, or a list
 """

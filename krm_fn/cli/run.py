@@ -99,14 +99,10 @@ def _summary(
     )
     codes = {result.code for result in outcome.results if result.severity is Severity.ERROR}
     if codes == {CHANGE_DUE} and not selection.is_stream:
-        words = ["inject-proxy", "run", *(["--config", args.config] if args.config else ())]
-        for name, values in {"--only": args.only, "--exclude": args.exclude}.items():
-            for value in values:
-                words += [name, value]
-        words += args.paths
+        words = [word for word in args.command_line if word != "--check"]
         exposed = any(result.code == "PasswordExposed" for result in outcome.results)
         then = "do not commit before the password is out of them" if exposed else "commit"
-        yield f"run `{shlex.join(words)}`, look at `git diff`, {then}"
+        yield f"run `inject-proxy {shlex.join(words)}`, look at `git diff`, {then}"
 
 
 def _refuse_contradictions(args: Namespace) -> None:

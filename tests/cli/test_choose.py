@@ -220,7 +220,7 @@ def test_what_still_chooses_it_is_said(tmp_path: Path, name: str, by: str) -> No
 
 def test_the_next_command_is_named(tmp_path: Path) -> None:
     write(tmp_path, {"proxy.yaml": CONFIG, "objects.yaml": OBJECTS})
-    assert choose(tmp_path, "deployment/api")[2].endswith("next: inject-proxy run --diff .\n")
+    assert choose(tmp_path, "deployment/api")[2].endswith("next: inject-proxy run --diff\n")
 
 
 HIDDEN = CONFIG.replace('"http://proxy.corp.example:3128"', "ENC[AES256_GCM,data:a,iv:b,tag:c,type:str]")

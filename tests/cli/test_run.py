@@ -299,6 +299,8 @@ def test_check_fails_until_the_proxy_is_there(tree: Path) -> None:
     assert "ProxyMissing: " in done.stderr
     assert "mode: Check" not in done.stderr
     assert done.stderr.splitlines()[-1] == "run `inject-proxy run`, look at `git diff`, commit"
+    again = run(tree, "--check", "--only", "nodes.containerd", "nodes", "--config=proxy.yaml")
+    assert "run `inject-proxy run --only nodes.containerd nodes --config=proxy.yaml`" in again.stderr
     run(tree)
     assert run(tree, "--check").returncode == 0
 
