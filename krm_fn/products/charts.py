@@ -197,7 +197,8 @@ CHARTS = {
         is_go=True,
     ),
     "external-secrets": Chart(
-        _lists("extraEnv", "webhook.extraEnv", "certController.extraEnv"), is_go=True
+        _lists("extraEnv", "webhook.extraEnv", "certController.extraEnv", since=(0, 5, 0)),
+        is_go=True,
     ),
     "argo-cd": Chart(
         (
@@ -221,7 +222,7 @@ CHARTS = {
         is_go=True,
     ),
     "jenkins": Chart(
-        _lists("controller.containerEnv", "controller.initContainerEnv"),
+        _lists("controller.containerEnv", "controller.initContainerEnv", since=(3, 0, 0)),
         unreached=(
             "Jenkins runs in Java, which reads none of the variables, and `controller.javaOpts` does not name "
             "this proxy: set `-Dhttp.proxyHost`, `-Dhttp.proxyPort`, the same two of `https`, and "
@@ -245,7 +246,7 @@ CHARTS = {
     ),
     "renovate": Chart(
         (
-            ChartValue("env", MAPPING, unless=_ENV_LIST),
+            ChartValue("env", MAPPING, unless=_ENV_LIST, since=(25, 31, 3)),
             ChartValue("envList", where=_ENV_LIST),
         ),
         has_own_name=True,
@@ -280,7 +281,9 @@ CHARTS = {
     ),
     "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),
     "cluster-autoscaler": Chart((ChartValue("extraEnv", MAPPING, since=(1, 0, 0)),), is_go=True),
-    "aws-load-balancer-controller": Chart((ChartValue("env", MAPPING),), is_go=True),
+    "aws-load-balancer-controller": Chart(
+        (ChartValue("env", MAPPING, since=(1, 0, 5)),), is_go=True
+    ),
     "harbor": Chart((ChartValue("proxy", CAMEL_CASE),)),
     "gha-runner-scale-set": Chart(
         (ChartValue("proxy", MEMBERS, ("http.url", "https.url", "noProxy"), is_of_github=True),),
@@ -300,12 +303,16 @@ CHARTS = {
         others="datasources",
     ),
     "kyverno": Chart(_lists("global.extraEnvVars", since=(3, 2, 0)), is_go=True),
-    "karpenter": Chart(_lists("controller.env"), is_go=True),
+    "karpenter": Chart(_lists("controller.env", since=(0, 2, 6)), is_go=True),
     "aws-ebs-csi-driver": Chart(
-        (ChartValue("proxy.http_proxy", URL, no_proxy="proxy.no_proxy"),), is_go=True
+        (ChartValue("proxy.http_proxy", URL, no_proxy="proxy.no_proxy", since=(0, 9, 11)),),
+        is_go=True,
     ),
     "trivy-operator": Chart(
-        (ChartValue("operator", CAMEL_CASE, since=(0, 23, 1)), ChartValue("trivy", CAMEL_CASE)),
+        (
+            ChartValue("operator", CAMEL_CASE, since=(0, 23, 1)),
+            ChartValue("trivy", CAMEL_CASE, since=(0, 22, 1)),
+        ),
         is_go=True,
         services=(
             Services(
@@ -339,7 +346,7 @@ CHARTS = {
         is_go=True,
         has_own_name=True,
     ),
-    "argocd-image-updater": Chart(_lists("extraEnv"), is_go=True),
+    "argocd-image-updater": Chart(_lists("extraEnv", since=(0, 2, 0)), is_go=True),
     "sonarqube": Chart(
         (ChartValue("", MEMBERS, proxy_keys.CAMEL, since=(10, 7, 0)),),
         unreached=(

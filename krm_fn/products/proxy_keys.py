@@ -16,8 +16,8 @@ SHORT = ("http", "https", "noProxy")
 CREDENTIAL_SECRET = "credentialSecretRef"  # noqa: S105 -- the name of a field
 
 
-# A word of so many letters does not occur in Base64 by chance.
-_LONG_NAME = 8
+# A word of so many letters hardly ever occurs in Base64 by chance.
+_LONG_NAME = 4
 _ASSIGNED = r"(?=[ \t]*[=:][ \t]*)"
 _SPACED = r"(?=[ \t]*=[ \t]*|[ \t]+)"
 # Patterns of settings by which one program alone gets a proxy, which count more there than the six variables.
@@ -25,11 +25,11 @@ _SPACED = r"(?=[ \t]*=[ \t]*|[ \t]+)"
 # What a person calls the setting is the last word.
 PROGRAM_SETTINGS = (
     rf"\b(?:Acquire::)?https?::Proxy{_SPACED}",  # apt.conf(5)
-    rf"\bhttps?\.proxy{_SPACED}",  # git-config(1)
+    rf"\bhttps?\.(?:https?://[^\s\"'=]{{1,99}}\.)?proxy{_SPACED}",  # git-config(1)
     rf"\bproxy\.https?{_ASSIGNED}",  # snap: system options
     rf"\bDD_PROXY_HTTPS?{_ASSIGNED}",  # the agent of Datadog: pkg/config
     rf"\bset[ \t]+(?:-[\w-]+[ \t]+)*(?:global\.)?(?:https?-?)?proxy{_SPACED}",  # npm, yarn, pip: config
-    rf"(?<![\w-])--(?:https?-?)?proxy{_SPACED}",  # curl(1), pip, zypper, gem, subscription-manager(8)
+    rf"(?<![\w-])--(?:(?:https?-?)?proxy|socks[45]a?(?:-hostname)?){_SPACED}",  # curl(1), pip, zypper
     rf"(?<=setopt[ =])['\"]?[\w*-]+\.proxy{_ASSIGNED}",  # dnf: config-manager
     r"(?<![\w.-])-(?-i:[fgijkqsvILNOS46#]*x)",  # curl(1): `-x URL`, `-sSLxURL`
     rf"\bproxy_hostname{_ASSIGNED}",  # rhsm.conf(5)

@@ -162,8 +162,10 @@ def test_what_nodes_decode_is_searched(place: str) -> None:
     assert about_another(PROXY, _decoded_on_nodes(f'Acquire::http::Proxy "{RIGHT}";\n')[place]) == []
 
 
-def test_a_text_in_base64_counts_whether_or_not_it_is_in_a_list() -> None:
-    text = base64.b64encode(f"http_proxy: {OLD}\n".encode()).decode()
+@pytest.mark.parametrize("line", ["http_proxy: %s", "curl -x %s a", "proxy = %s", "proxy=%s"])
+@pytest.mark.parametrize("start", ["", " ", "# "])
+def test_a_text_in_base64_counts_whether_or_not_it_is_in_a_list(line: str, start: str) -> None:
+    text = base64.b64encode(f"{start}\n{line % OLD}\n".encode()).decode()
     hidden = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"values.yaml": text}}
     items = [hidden, {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "b"}}]
     assert about_another(PROXY, hidden) == ["Secret"]

@@ -59,6 +59,10 @@ def test_a_name_tells_a_proxy(data: dict[str, Any], variables: list[str]) -> Non
         pytest.param(f'Acquire::http::Proxy "{OLD}";\n', ["Acquire::http::Proxy"], id="apt"),
         pytest.param(f"apt-get -o Acquire::https::Proxy={OLD} update\n", ["Acquire::https::Proxy"], id="apt, option"),
         pytest.param(f"git config --global http.proxy {OLD}\n", ["http.proxy"], id="git"),
+        pytest.param(
+            f"git -c http.https://a.example.proxy={OLD}\n", ["http.https://a.example.proxy"], id="git: a host"
+        ),
+        pytest.param("curl --socks5-hostname old:1 x\n", ["--socks5-hostname"], id="curl, SOCKS"),
         pytest.param(f"snap set system proxy.https={OLD}\n", ["proxy.https"], id="snap"),
         pytest.param(f"curl -x {OLD} -fsSL https://example.org/x\n", ["-x"], id="curl"),
         pytest.param(f"pip install --proxy {OLD} x\ncurl --proxy={OLD} x\n", ["--proxy", "--proxy"], id="pip and curl"),

@@ -452,6 +452,14 @@ VERSIONS: list[Any] = [
     pytest.param("falco", "2.5.0", None, {"driver.loader.initContainer.env": list}, ["warning"], id="one of three"),
     pytest.param("gitlab-runner", "0.1.31", None, {}, ["warning", "warning"], id="no place yet"),
     pytest.param("cluster-autoscaler", "0.6.2", None, {}, ["warning"], id="another chart of this name"),
+    pytest.param("jenkins", "2.19.0", None, {}, ["warning", "warning"], id="an older place that no row has"),
+    pytest.param("argocd-image-updater", "0.1.1", None, {}, ["warning"], id="image updater: no place yet"),
+    pytest.param("karpenter", "0.2.5", None, {}, ["warning"], id="karpenter: no place yet"),
+    pytest.param("aws-ebs-csi-driver", "0.9.10", None, {}, ["warning"], id="EBS: no place yet"),
+    pytest.param("trivy-operator", "0.22.0", None, {}, ["warning"], id="trivy: no place yet"),
+    pytest.param("renovate", "25.31.0", None, {}, ["warning"], id="renovate: no place yet"),
+    pytest.param("aws-load-balancer-controller", "1.0.4", None, {}, ["warning"], id="load balancers: no place yet"),
+    pytest.param("external-secrets", "0.4.4", None, {}, ["warning"], id="external secrets: no place yet"),
     pytest.param("trivy-operator", "0.22.1", None, {"trivy.httpProxy": str}, ["warning"], id="one of two"),
 ]
 
