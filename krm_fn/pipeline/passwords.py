@@ -89,14 +89,15 @@ def _needed_secrets(
     """Yield one line: which Secrets pods need, and which of these nothing in the list makes."""
     needed: dict[Key, bool] = {}
     for target_record in targets:
-        data = target_record.obj.data
-        namespace = target_record.target.pod_namespace(data)
+        obj = target_record.obj
+        options = target_record.context.options
         for reading in target_record.after:
             if reading.value in config.urls_in_secrets:
                 name = secret_key_ref(reading.value)["name"]
-                key = Key("", "Secret", namespace, name, target_record.obj.ref.file_path)
                 is_written = reading.value not in {other.value for other in target_record.before}
-                needed[key] = is_written or needed.get(key, False)
+                for namespace in target_record.target.pod_namespaces(obj.data, options):
+                    key = Key("", "Secret", namespace, name, obj.ref.file_path)
+                    needed[key] = is_written or needed.get(key, False)
     if not needed:
         return
     listed = secrets_in(source)

@@ -158,11 +158,11 @@ LACKS_TEXT = (
 Places = Iterable[Place | Result]
 
 
-def in_text(place: Place, settings: ProxySettings) -> Places:
-    """Yield a place that cannot refer to a Secret, with the URLs as text, or a warning where there are none."""
+def in_text(place: Place, settings: ProxySettings, lack: str = LACKS_TEXT) -> Places:
+    """Yield a place that cannot refer to a Secret, with the URLs as text, or this warning where there are none."""
     own = settings.in_text
     if own and settings.sets_any and not (own.http_proxy or own.https_proxy):
-        yield Result.of("ByHand", LACKS_TEXT, place.path)
+        yield Result.of("ByHand", lack, place.path)
     else:
         yield place._replace(settings=own)
 

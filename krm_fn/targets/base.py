@@ -130,9 +130,9 @@ class Target:
         """
         return None
 
-    def pod_namespace(self, data: Data) -> str:
-        """Return the namespace of the pods that read the proxy of an object; "" where nothing names it."""
-        return namespace_of(data)
+    def pod_namespaces(self, data: Data, options: Options) -> Texts:
+        """Return the namespaces of the pods that read the proxy of an object; "" for one that nothing names."""
+        return (namespace_of(data),)
 
     def outdated(self, data: Data) -> Result | None:
         """Return a finding about an object that holds for any proxy, such as a kind that its product gives up."""

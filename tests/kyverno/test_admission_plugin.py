@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from function_configs import list_with_config
+from krm_fn.pipeline.run import run as run_list
 from manifests import named
 from policy_folders import HERE, containers, name_of, objects, resources_of
 from support import need, run
@@ -63,6 +65,44 @@ def test_pods_and_jobs_that_exist_stay_as_they_are(folder: Path) -> None:
     given, patched = objects(resources_of(folder)), objects(folder / "patched.yaml")
     wanted = [obj if key[0] in ("Pod", "Job") else patched.get(key, obj) for key, obj in given.items()]
     assert environments(admitted(folder, [*given.values()], operation="UPDATE")) == environments(wanted)
+
+
+def test_a_policy_refers_to_the_secret_in_the_listed_namespaces(tmp_path: Path) -> None:
+    spec = {"secretRef": {"name": "proxy"}, "noProxy": ["a.example"], "noProxyPolicy": {"style": "Verbatim"}}
+    spec |= {"lint": {"rules": {"SecretMissing": "Warning"}}}
+    pods = [
+        named("Pod", name, namespace=name, spec={"containers": [{"name": "web", "image": "web"}]})
+        for name in ("shop", "blog")
+    ]
+    names = [named("Namespace", name, api="v1", labels={"kubernetes.io/metadata.name": name}) for name in NAMESPACES]
+    names += [
+        named("Namespace", name, api="v1", labels={"kubernetes.io/metadata.name": name}) for name in ("shop", "blog")
+    ]
+    made = {}
+    for kind in ("MutatingPolicy", "MutatingAdmissionPolicy"):
+        options = {"kyverno": {"generate": kind, "namespaces": ["shop"]}}
+        done = run_list(list_with_config({**spec, "targets": options}))
+        (result,) = [result for result in done.results if result.code == "SecretMissing"]
+        assert "`shop/proxy`" in result.message
+        made[kind] = yaml.safe_load(done.output)["items"]
+    asked = {"operation": "CREATE", "cluster": names, "objects": pods, "policies": made["MutatingAdmissionPolicy"]}
+    answer = json.loads(run([need("admission-policy")], json.dumps(asked).encode()).stdout)
+    assert answer["errors"] == []
+    (shop,), (blog,) = environments(answer["objects"])
+    keys = {entry["name"]: entry.get("valueFrom", {}).get("secretKeyRef", {}).get("key") for entry in shop}
+    lists = dict.fromkeys(("NO_PROXY", "no_proxy"))
+    of_both = {"HTTP_PROXY": "http_proxy", "HTTPS_PROXY": "https_proxy"}
+    assert keys == {**of_both, **{name.lower(): key for name, key in of_both.items()}, **lists}
+    assert blog is None
+
+    labels = [{"name": name, "labels": {"kubernetes.io/metadata.name": name}} for name in ("shop", "blog")]
+    values = {"apiVersion": "cli.kyverno.io/v1alpha1", "kind": "Values", "metadata": {"name": "v"}}
+    files = {"values": [{**values, "namespaceSelector": labels}], "pods": pods, "policy": made["MutatingPolicy"]}
+    for name, documents in files.items():
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump_all(documents))
+    words = ["--resource", "pods.yaml", "--values-file", "values.yaml", "--output", "patched.yaml"]
+    run([need("kyverno"), "apply", "policy.yaml", *words], cwd=tmp_path)
+    assert environments([*yaml.safe_load_all((tmp_path / "patched.yaml").read_text())]) == [[shop], [None]]
 
 
 def test_without_kubeadm_config_the_policy_does_nothing() -> None:

@@ -157,6 +157,7 @@ POLICY = manifest(
         ]
     },
 )
+GENERATED = {**BY_SECRET, "targets": {"kyverno": {"generate": "MutatingPolicy"}}}
 DATA = manifest("v1", "ConfigMap", "settings", data={"http_proxy": "http://old:1", "https_proxy": "http://old:1"})
 READER = web(namespace="org", name="reader")
 READER["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [{"configMapRef": {"name": "settings"}}]
@@ -198,6 +199,14 @@ def test_it_gets_the_text_beside_the_secret_unless_that_holds_a_password(items: 
     allowed = ran({**BY_SECRET, **WITH_PASSWORD, **allowing}, *copy.deepcopy(items))
     assert PASSWORD in str(items_of(allowed)[0])
     assert PASSWORD not in "".join(result.line() for result in [*refused.results, *allowed.results])
+
+
+def test_a_generated_policy_refers_to_the_secret_only_in_namespaces_of_the_user() -> None:
+    refused = ran(GENERATED)
+    assert (items_of(refused), codes(refused)) == ([], {"ByHand"})
+    (policy,) = items_of(ran({**GENERATED, **TEXTS}))
+    assert PLAIN in str(policy)
+    assert "secret" not in str(policy)
 
 
 def test_a_secret_may_hold_the_password_and_nodes_refer_to_it() -> None:

@@ -126,9 +126,9 @@ class _Charts(Target):
                 names += other_names(installation)
         return Readers(audience, tuple(dict.fromkeys(names)))
 
-    def pod_namespace(self, data: Data) -> str:
+    def pod_namespaces(self, data: Data, options: Options) -> Texts:
         """Return the namespace into which an object installs its charts."""
-        return namespace_of_release(data)
+        return (namespace_of_release(data),)
 
     def references(
         self, data: Data, options: Options, sources: ChartSources

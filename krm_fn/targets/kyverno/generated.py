@@ -11,6 +11,7 @@ Giant Swarm. The answers of Kyverno's engine to these policies are recorded in `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from krm_fn.engine import Draft
@@ -18,12 +19,13 @@ from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple, Variables
 from krm_fn.package_files import text_of
-from krm_fn.patch import lookup
-from krm_fn.places.place import Place, Readings
+from krm_fn.patch import lookup, text_at
+from krm_fn.places.place import Place, Reading, Readings
+from krm_fn.proxy_url import secret_key_ref, url_in_secret
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Data, NewObjects, Options
-from krm_fn.targets.kyverno.cel import CelForm, text_literal
+from krm_fn.targets.kyverno.cel import CelForm, read_expressions, text_literal
 from krm_fn.yamledit import read
 
 BINDING = "MutatingAdmissionPolicyBinding"
@@ -52,6 +54,13 @@ _MEMBERS = (
     "paramRef",
 )
 
+# An entry that refers to a Secret; CEL wants one type for all values of a map, or `dyn`.
+_REFERENCE = '{{"name": dyn("{variable}"), "valueFrom": dyn({{"secretKeyRef": {{"name": "{name}", "key": "{key}"}}}})}}'
+_REFERENCE_TEXT = r"""(?x)
+    dyn\("(?P<variable>\w+)"\)[^\n]*"secretKeyRef":  # dyn("HTTP_PROXY"), "valueFrom": dyn({"secretKeyRef":
+    [ ]\{"name":[ ]"(?P<name>[^"]+)",               # {"name": "proxy",
+    [ ]"key":[ ]"(?P<key>[^"]+)"                    # "key": "http_proxy"
+"""
 # The option ``excludeNamespaces`` where it is left out.
 _EXCLUDED = ("kyverno", "kube-system")
 
@@ -99,7 +108,11 @@ class GeneratedForm(NamedTuple):
 
     def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that the expressions set, as far as they are known."""
-        return CelForm().read(data, place)
+        yield from CelForm().read(data, place)
+        for expression in read_expressions(data):
+            for match in re.finditer(_REFERENCE_TEXT, text_at(data, expression.path)):
+                url = url_in_secret(match["name"], match["key"])
+                yield Reading(match["variable"], url, expression.path, match[0], place.label)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Write the specification for the options and the settings, or remove the object."""
@@ -142,17 +155,21 @@ def _specification(kind: str, options: Options, variables: Variables) -> Fields:
         value = _literal(text)
         if of_cluster and name.upper() == "NO_PROXY":
             value = "variables.noProxy"
-        proxy.append(f'{{"name": "{name}", "value": {value}}}')
+        entry = f'{{"name": "{name}", "value": {value}}}'
+        in_secret = secret_key_ref(text)
+        if in_secret:
+            entry = _REFERENCE.format(variable=name, **in_secret)
+        proxy.append(f"dyn({entry})" if "namespaces" in options else entry)
     expressions.append({"name": "proxy", "expression": _list(proxy)})
     spec["variables"] = expressions
-    namespaces = options.get("excludeNamespaces", _EXCLUDED)
-    if namespaces:
-        excluded = {
-            "key": "kubernetes.io/metadata.name",
-            "operator": "NotIn",
-            "values": [*namespaces],
-        }
-        selector = {"namespaceSelector": {"matchExpressions": [excluded]}}
+    conditions = []
+    excluded = options.get("excludeNamespaces", _EXCLUDED)
+    for operator, names in (("NotIn", excluded), ("In", options.get("namespaces"))):
+        if names:
+            condition = {"key": "kubernetes.io/metadata.name", "operator": operator}
+            conditions.append({**condition, "values": [*names]})
+    if conditions:
+        selector = {"namespaceSelector": {"matchExpressions": conditions}}
         spec["matchConstraints"] = {**selector, **spec["matchConstraints"]}
     return spec
 

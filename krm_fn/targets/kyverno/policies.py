@@ -13,6 +13,11 @@ from krm_fn.targets.kyverno.cel import LABEL, CelForm
 from krm_fn.targets.kyverno.generated import GeneratedForm
 from krm_fn.targets.kyverno.rules import rule_places
 
+_NO_NAMESPACES = (
+    "refers to the Secret of `spec.secretRef` only in namespaces that `spec.targets.kyverno.namespaces` lists, because "
+    "no pod starts without it: list those that have it, or write `httpProxy` and `httpsProxy`, too"
+)
+
 
 class _KyvernoPolicies(Target):
     """The variables that a policy sets on pods, and the policy that inject-proxy generates.
@@ -41,7 +46,12 @@ class _KyvernoPolicies(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places of a policy that set proxy variables."""
         if generated.is_generated(data):
-            yield Place((), GeneratedForm(context.options), LABEL, is_unconditional=True)
+            form = GeneratedForm(context.options)
+            ours = Place((), form, LABEL, is_unconditional=True)
+            if "namespaces" in context.options:
+                yield ours
+            else:
+                yield from in_text(ours, context.settings, _NO_NAMESPACES)
             return
         taken = generated.name_taken(data, context.options)
         if taken is not None and context.settings.sets_any:
@@ -60,6 +70,10 @@ class _KyvernoPolicies(Target):
         if context.settings.sets_any:
             readings = list(read_places(data, places))
             yield from checks.check_policy(data, readings)
+
+    def pod_namespaces(self, data: Data, options: Options) -> Texts:
+        """Return the namespaces in which the generated policy gives the proxy."""
+        return tuple(options.get("namespaces", ()))
 
     def outdated(self, data: Data) -> Result | None:
         """Return that Kyverno removes the kind of a policy."""
