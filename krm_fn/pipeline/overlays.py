@@ -1,4 +1,4 @@
-"""Patches in overlays of kustomize that replace a list into which a run writes.
+"""Patches in overlays of kustomize that replace a list into which a run writes, or spoil a variable in it.
 
 Kustomize knows no schema of custom resources, so a patch replaces each of their lists as a whole; lists of containers
 and their variables it merges by name (``kyaml/openapi``, the schema of Kubernetes that is built in).
@@ -6,18 +6,23 @@ and their variables it merges by name (``kyaml/openapi``, the schema of Kubernet
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import Result
+from krm_fn.light_typing import Texts
 from krm_fn.patch import Pointer, lookup, pointer_of, text_at
-from krm_fn.places.containers import pod_spec
+from krm_fn.places.containers import pod_spec, read_all_containers
 from krm_fn.plan.kustomizations import Patch, patches
 from krm_fn.plan.record import ObjectRecord
 
 _MESSAGE = (
     "this patch replaces the list, or counts in it, while a run writes the proxy into the object itself: let the run "
     "read what `kustomize build` gives, or write the proxy into the list here, too"
+)
+_DOUBLED = (
+    "kustomize leaves the `value` and the `valueFrom` of this variable beside each other, and the API server refuses "
+    "both: write `value: null` beside `valueFrom` here, `valueFrom: null` beside `value`, or take the variable out"
 )
 
 
@@ -32,15 +37,21 @@ def replacing_patches(
         urls: those of the ProxyConfig; a patch that holds one knows of the proxy.
     """
     lists: dict[tuple[str, str], dict[Pointer, None]] = {}
+    members: dict[Texts, str] = {}
     for record in records:
+        for target_record in record.targets:
+            for reading in target_record.after:
+                key = (record.obj.ref.kind, record.obj.base_name, reading.variable)
+                members[key] = reading.path[-1]
         paths = _lists_with_proxy(record)
         if not paths:
             continue
         for name in (record.obj.base_name, ""):
             lists.setdefault((record.obj.ref.kind, name), {}).update(paths)
-    if not lists:
+    if not members:
         return
     for patch in patches(source):
+        yield from _doubled(patch, members)
         written = str(patch.written)
         if any(url in written for url in urls if url):
             continue
@@ -49,6 +60,18 @@ def replacing_patches(
                 if _touches(patch, path):
                     finding = Result.of("PatchErases", _MESSAGE, path)
                     yield finding.about(patch.target._replace(file_path=patch.file))
+
+
+def _doubled(patch: Patch, members: Mapping[Texts, str]) -> Iterator[Result]:
+    """Yield a warning for each variable in a container that gets a ``value`` beside a ``valueFrom``."""
+    readings = read_all_containers(patch.written) if isinstance(patch.written, dict) else ()
+    for reading in readings:
+        for name in patch.names:
+            member = members.get((patch.target.kind, name, reading.variable))
+            entry = lookup(patch.written, reading.path[:-1])
+            if member in ("value", "valueFrom") and member not in entry:
+                finding = Result.of("PatchErases", _DOUBLED, reading.path)
+                yield finding.about(patch.target._replace(file_path=patch.file))
 
 
 def _lists_with_proxy(record: ObjectRecord) -> dict[Pointer, None]:

@@ -60,6 +60,45 @@ def test_a_patch_that_replaces_a_list_with_the_proxy_is_named(
     assert (URL in json.dumps(item)) is (not fields)
 
 
+BY_SECRET = "  secretRef: {name: proxy}\n  lint: {rules: {SecretMissing: Warning}}\n"
+REFERENCE = {"secretKeyRef": {"name": "own", "key": "proxy"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "members", "is_named"),
+    [
+        pytest.param(BY_SECRET, {"value": "http://old:1"}, True, id="a value over our reference"),
+        pytest.param(BY_SECRET, {"value": URL}, True, id="our own value over our reference"),
+        pytest.param(BY_SECRET, {"value": "http://old:1", "valueFrom": None}, False, id="a value in its place"),
+        pytest.param(BY_SECRET, {"valueFrom": REFERENCE}, False, id="another reference"),
+        pytest.param("", {"valueFrom": REFERENCE}, True, id="a reference over our value"),
+        pytest.param("", {"valueFrom": REFERENCE, "value": None}, False, id="a reference in its place"),
+        pytest.param("", {"value": "http://old:1"}, False, id="another value"),
+    ],
+)
+@pytest.mark.parametrize("is_inline", [False, True], ids=["a file", "in the kustomization"])
+def test_a_patch_that_leaves_a_value_beside_a_reference_is_named(
+    tmp_path: Path, spec: str, members: Any, is_named: bool, is_inline: bool
+) -> None:
+    patch = manifests.workload(manifests.container("web", {"name": "HTTPS_PROXY", **members}), name="web")
+    entry = {"patch": json.dumps(patch)} if is_inline else {"path": "patch.yaml"}
+    files = {
+        "proxy.yaml": DECLARED + spec + CHOOSE,
+        "base/object.yaml": json.dumps(WEB),
+        "base/kustomization.yaml": "resources: [object.yaml]\n",
+        "prod/kustomization.yaml": json.dumps({"resources": ["../base"], "patches": [entry]}),
+    }
+    write(tmp_path, files if is_inline else {**files, "prod/patch.yaml": json.dumps(patch)})
+    done = inject_proxy("", "run", "--output", "json", cwd=tmp_path)
+    found = [result["message"] for result in json.loads(done.stdout) if result["tags"].get("rule") == "PatchErases"]
+    assert ["`value: null`" in message for message in found] == [True] * is_named
+    built = run([need("kustomize"), "build", "prod"], cwd=tmp_path)
+    (item,) = yaml.safe_load_all(built.stdout)
+    (container,) = item["spec"]["template"]["spec"]["containers"]
+    by_name = {entry["name"]: entry for entry in container["env"]}
+    assert (len(by_name["HTTPS_PROXY"]) == 3) is is_named
+
+
 HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
