@@ -333,10 +333,10 @@ def _judge_length(text: str, reader: Reader) -> Iterator[Finding]:
         why = "a file of Cluster API holds it twice, in at most 10240 characters"
     length = len(text.encode(errors="surrogatepass"))
     if length > limit:
-        message = (
-            f"the list has {length} bytes, and must not have more than {limit}: {why}; name domains"
+        yield Finding(
+            "ListTooLong",
+            f"the list has {length} bytes, and must not have more than {limit}: {why}; name domains",
         )
-        yield Finding("ListTooLong", message)
 
 
 def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Finding]:

@@ -293,11 +293,12 @@ def replaced_list(before: Readings, after: Readings, ours: Sequence[str]) -> Res
         more = len(names) - _SHOWN
         if more > 0:
             names[_SHOWN:] = [f"{more} more"]
-        message = (
+        yield Result.of(
+            "ListReplaced",
             f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
-            "copy what is still needed into `spec.noProxy`"
+            "copy what is still needed into `spec.noProxy`",
+            path,
         )
-        yield Result.of("ListReplaced", message, path)
 
 
 @lru_cache(maxsize=8)

@@ -106,11 +106,12 @@ def _about_place(target_record: TargetRecord) -> Results:
         if reading.value == texts.get(reading.variable):
             continue
         if reading.text and not same_value(reading.variable, reading.text, value):
-            message = (
+            yield Result.of(
+                "OtherProxy",
                 f"`{reading.variable}` of {reading.place} has another value than this ProxyConfig says: "
-                "change it yourself"
+                "change it yourself",
+                reading.path,
             )
-            yield Result.of("OtherProxy", message, reading.path)
             return
 
 
@@ -123,11 +124,12 @@ def _encoded_placeholder(target_record: TargetRecord) -> Results:
             continue
         stored = lookup(target_record.obj.data, reading.path)
         if isinstance(stored, str) and not placeholders.is_in(stored):
-            message = (
+            yield Result.of(
+                "ByHand",
                 f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
-                "fill it in: write the value itself into the ProxyConfig"
+                "fill it in: write the value itself into the ProxyConfig",
+                reading.path,
             )
-            yield Result.of("ByHand", message, reading.path)
             return
 
 
@@ -153,22 +155,22 @@ def _unreached(target_record: TargetRecord) -> Results:
         and target_record.target.reach is not Reach.OBJECT
     ):
         named = " and ".join(f"`{override}`" for override in overrides)
-        message = (
+        yield Result.of(
+            "OverrideNotReached",
             f"this place holds one proxy for all nodes of the cluster, so {named} cannot reach it: declare its proxy "
-            "in `spec`, or in an override without `roles` and `workerGroups`"
+            "in `spec`, or in an override without `roles` and `workerGroups`",
         )
-        yield Result.of("OverrideNotReached", message)
     if target_record.resolved.lacks_text:
         yield Result.of("ByHand", LACKS_TEXT)
     claims = target_record.resolved.withheld
     if claims:
         names = dict.fromkeys(f"`{claim.cluster.full_name}`" for claim in claims)
-        message = (
+        yield Result.of(
+            "OtherNamespace",
             f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in "
             f'namespace "{claims[0].claimed_from}". If you trust who writes there, add the namespace to '
-            "`spec.trustedNamespaces`"
+            "`spec.trustedNamespaces`",
         )
-        yield Result.of("OtherNamespace", message)
 
 
 # the list of objects as a whole

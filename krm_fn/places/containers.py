@@ -250,11 +250,12 @@ def _corrected(entry: Data, said: Fields) -> Fields:
 def _report_reference(draft: Draft, place: Place, path: Pointer, member: Data) -> None:
     """Report a reference to a Secret that gives way to a value in clear text, or goes."""
     if isinstance(lookup(member, ("valueFrom", "secretKeyRef")), Mapping):
-        message = (
+        draft.report(
+            "PasswordExposed",
             f"`{member['name']}` in {place.label} came from a Secret, and no longer does: "
-            'set `conflict` to "Keep" to leave it'
+            'set `conflict` to "Keep" to leave it',
+            path,
         )
-        draft.report("PasswordExposed", message, path)
 
 
 def variable_of(entry: Any) -> str | None:

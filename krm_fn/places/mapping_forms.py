@@ -166,11 +166,12 @@ class Members(NamedTuple):
         if parts.user_info is None:
             return url
         if not is_named:
-            message = (
+            draft.report(
+                "ProxyReduced",
                 "the URL goes without its user and password, which cannot stand here: name a Secret with them in "
-                f"{name}"
+                f"{name}",
+                path,
             )
-            draft.report("ProxyReduced", message, path)
         return parts.without_credentials
 
     def _takes_list(self, existing: Any) -> bool:

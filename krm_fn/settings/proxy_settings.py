@@ -178,18 +178,18 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Results:
     if not any(resolved.urls):
         return
     if resolved.of_role is not None:
-        message = (
+        yield Result.of(
+            "SharedObject",
             f"takes the proxy of the role {resolved.of_role.value}, because the machines of all roles share this "
-            "object and nothing declares a proxy for the Cluster"
+            "object and nothing declares a proxy for the Cluster",
         )
-        yield Result.of("SharedObject", message)
     if resolved.strangers:
         strangers = " and ".join(_names(resolved.strangers))
-        message = (
+        yield Result.of(
+            "OtherNamespace",
             f"is used by {strangers} from another namespace, so `NO_PROXY` holds nothing of what is said there. If "
-            "you trust who writes there, add the namespace to `spec.trustedNamespaces`"
+            "you trust who writes there, add the namespace to `spec.trustedNamespaces`",
         )
-        yield Result.of("OtherNamespace", message)
     names = _names(known for known in memberships if known not in resolved.strangers)
     if len(names) > 1:
         yield Result.of(
@@ -241,11 +241,11 @@ def _ambiguous(memberships: Iterable[Membership]) -> Results:
             is_info = placeholders.is_template(name)
             yield Result.of("ClusterAmbiguous", message, is_info=is_info)
     for namesakes in unsure.values():
-        message = (
+        yield Result.of(
+            "ClusterAmbiguous",
             f"belongs to {' and to '.join(_names(namesakes))} only because of {namesakes[0].how}: say which one is "
-            "meant by the namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`"
+            "meant by the namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`",
         )
-        yield Result.of("ClusterAmbiguous", message)
 
 
 def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Result:

@@ -40,11 +40,12 @@ def check_policy(policy: Data, readings: Sequence[Reading]) -> Results:
         return
     for reading in readings:
         if "applyConfiguration" in reading.path:
-            message = (
+            yield Result.of(
+                "PolicyKeepsValueFrom",
                 "the CEL expression keeps the `valueFrom` of an entry beside its own `value`, and the API server "
-                "rejects such a pod: write the whole `env` by a JSON Patch"
+                "rejects such a pod: write the whole `env` by a JSON Patch",
+                reading.path,
             )
-            yield Result.of("PolicyKeepsValueFrom", message, reading.path)
             return
 
 
@@ -75,12 +76,13 @@ def _two_proxies(readings: Sequence[Reading]) -> Results:
         authors = first.place
         if second.place != authors:
             authors += f" and {second.place}"
-        message = (
+        yield Result.of(
+            "CannotWrite",
             f"{authors} set two different proxies in `{variable}`, and one ProxyConfig writes one value to both: "
             "move one to a policy of its own and leave that out with `spec.selector`, or write the same proxy in "
-            "both"
+            "both",
+            second.path,
         )
-        yield Result.of("CannotWrite", message, second.path)
 
 
 def _check_rule(policy: Data, rule: PolicyRule) -> list[Result]:
@@ -98,27 +100,30 @@ def _check_entry(
 ) -> Results:
     # A strategic merge joins entries by ``name`` and keeps the other members of the pod's own entry.
     if "valueFrom" not in lookup(policy, policy_entry.path):
-        message = (
+        yield Result.of(
+            "PolicyKeepsValueFrom",
             f"{rule.title} keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects such a "
-            "pod: add `valueFrom: null`"
+            "pod: add `valueFrom: null`",
+            policy_entry.path,
         )
-        yield Result.of("PolicyKeepsValueFrom", message, policy_entry.path)
     # Only with an anchor is ``*`` a pattern.
     if text_at(policy, (*policy_entry.path[:-2], "name")) == "*":
-        message = (
+        yield Result.of(
+            "PolicyBroken",
             f'{rule.title} adds a container that is literally named "*" to every pod, which the API server rejects: '
-            'write `(name): "*"` for all containers'
+            'write `(name): "*"` for all containers',
+            policy_entry.path[:-2],
         )
-        yield Result.of("PolicyBroken", message, policy_entry.path[:-2])
     patched = _pod_spec(policy_entry)
     right = {_PLACES.get(kind) for kind in kinds}
     # A rule for a Deployment that patches ``spec.containers``, the place of a Pod, changes nothing.
     if kinds and None not in right and patched not in right:
-        message = (
+        yield Result.of(
+            "PolicyBroken",
             f"Kyverno skips the patch of {rule.title}, because `{'.'.join(patched)}` is no place of containers in "
-            f"{', '.join(sorted(kinds))}"
+            f"{', '.join(sorted(kinds))}",
+            policy_entry.path,
         )
-        yield Result.of("PolicyBroken", message, policy_entry.path)
 
 
 def _pod_spec(policy_entry: PolicyEntry) -> Pointer:

@@ -83,11 +83,12 @@ def name_taken(data: Data, options: Options) -> Result | None:
     """Return an error if an object of another author has kind and name of one that the options ask for."""
     if is_generated(data) or not _is_wanted(data, options):
         return None
-    message = (
+    return Result.of(
+        "CannotWrite",
         "inject-proxy did not create this object, and the policy that `spec.targets.kyverno.generate` "
-        "asks for has the same kind and name: rename or remove this object"
+        "asks for has the same kind and name: rename or remove this object",
+        ("metadata", "name"),
     )
-    return Result.of("CannotWrite", message, ("metadata", "name"))
 
 
 def _is_wanted(data: Data, options: Options) -> bool:

@@ -102,11 +102,12 @@ def _old_images(data: Data) -> Results:
     for path, term in items_at(data, _AMI_TERMS):
         dated = re.fullmatch(_DATED_ALIAS, text_at(term, "alias"))
         if dated and dated[1] < _FIRST_IMAGE:
-            message = (
+            yield Result.of(
+                "NodesWithoutProxy",
                 f"an image older than v{_FIRST_IMAGE} knows no `instance.environment`, so its nodes get no proxy: "
-                "name a newer one"
+                "name a newer one",
+                (*path, "alias"),
             )
-            yield Result.of("NodesWithoutProxy", message, (*path, "alias"))
 
 
 def _runs_nodeadm(data: Data) -> bool:

@@ -239,18 +239,20 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
     is_missing = draft.get(kind.path, kind) is kind
     if is_missing and not (is_wanted and is_whole and _may_get_spec(obj, kind)):
         if is_wanted:
-            message = (
+            draft.report(
+                "ByHand",
                 f"`{field_path(kind.path)}` is missing, so there is no place for a proxy: write `{{}}` if this is no "
-                "patch"
+                "patch",
+                kind.path,
             )
-            draft.report("ByHand", message, kind.path)
         return None
     config = NodeConfig(obj, kind)
     if is_wanted and config.unsupported:
-        message = (
-            f"these are {config.unsupported} nodes, which get no proxy here: set it in their image"
+        draft.report(
+            "NodesWithoutProxy",
+            f"these are {config.unsupported} nodes, which get no proxy here: set it in their image",
+            kind.path,
         )
-        draft.report("NodesWithoutProxy", message, kind.path)
     return config
 
 

@@ -302,10 +302,11 @@ class ProxyFile(NamedTuple):
             if not self.file.form.edit(old, {}).strip():
                 self._refer(draft, file_entry, settings)
                 return
-            message = (
-                "`content` holds more than proxy variables, so it does not become `contentFrom`"
+            draft.report(
+                "ByHand",
+                "`content` holds more than proxy variables, so it does not become `contentFrom`",
+                file_entry.field("content"),
             )
-            draft.report("ByHand", message, file_entry.field("content"))
         new = self.file.form.edit(old, variables)
         if old and not new:
             draft.remove(file_entry.place, keep=len(self.config.path))
@@ -380,19 +381,21 @@ class ProxyFile(NamedTuple):
         advice = "write an entry with what your image holds"
         if self.file.lines is _ENVIRONMENT:
             advice = f'take "profile" in place of "environment", or {advice}'
-        message = (
-            f'an entry would replace the "{self.path}" of the image, so none is added: {advice}'
+        draft.report(
+            "ByHand",
+            f'an entry would replace the "{self.path}" of the image, so none is added: {advice}',
+            self.config.files,
         )
-        draft.report("ByHand", message, self.config.files)
         return False
 
     def _report_limits(self, draft: Draft, path: Pointer) -> None:
         """Report an entry that Cluster API or Ignition would refuse."""
         if self.config.has_ignition and self.path.startswith("/usr/"):
-            message = (
-                "`path` must not be under /usr with Ignition (read-only); write one under /etc"
+            draft.report(
+                "CannotWrite",
+                "`path` must not be under /usr with Ignition (read-only); write one under /etc",
+                (*path, "path"),
             )
-            draft.report("CannotWrite", message, (*path, "path"))
         self.config.report_length(draft, (*path, "content"))
 
 

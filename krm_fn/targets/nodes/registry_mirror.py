@@ -109,11 +109,13 @@ def _readers_problems(node_config: NodeConfig) -> Results:
     for text in texts:
         if "config_path" in text and _CERTS_D in text:
             return
-    message = (
+    yield Result.of(
+        "MirrorNotRead",
         f'containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "{_CERTS_D}": check '
-        "that the node image has one of them"
+        "that the node image has one of them",
+        node_config.path,
+        is_info=True,
     )
-    yield Result.of("MirrorNotRead", message, node_config.path, is_info=True)
 
 
 class _RegistryMirror(ConfigTarget):

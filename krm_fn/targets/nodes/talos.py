@@ -146,10 +146,11 @@ def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) 
             code = "OtherProxy"
             if isinstance(value, str) and split_url(value).user_info:
                 code = "PasswordLeft"
-            message = (
-                f"an operation of a JSON patch is about `{name}`, and is not edited: remove it"
+            yield Result.of(
+                code,
+                f"an operation of a JSON patch is about `{name}`, and is not edited: remove it",
+                path,
             )
-            yield Result.of(code, message, path)
 
 
 class _NewPatch(NamedTuple):

@@ -133,11 +133,12 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         folder = text_at(mount, "mountPath").rstrip("/")
         mounts[folder] = text_at(mount, "name")
     if bundle and mounts.get(bundle.folder, NAME) != NAME:
-        message = (
+        yield Result.of(
+            "CertificatesNotSet",
             f'"{bundle.folder}" in {where} is used by another mount, so it does not get the bundle: set '
-            "`spec.targets.workloads.trustedCA.mountPath` to another folder"
+            "`spec.targets.workloads.trustedCA.mountPath` to another folder",
+            container.path,
         )
-        yield Result.of("CertificatesNotSet", message, container.path)
         return
     # A mount of our name in another folder is that of an earlier ``mountPath``; it and its variables go.
     folders = [folder for folder, name in mounts.items() if name == NAME]

@@ -111,11 +111,11 @@ def node_patches(listed: ListedClass, templates: ObjectIndex[Data]) -> Iterator[
             if nodes.template.kind in KIND_NAMES:
                 _add_patches(patches, listed, listed.template(nodes, templates))
             elif not targets_of(*nodes.template.group_kind):
-                message = (
+                patches.report(
+                    "NodesWithoutProxy",
                     f'no target writes the nodes of a "{nodes.template.kind}", so they get no proxy here: '
-                    "see to it yourself"
+                    "see to it yourself",
                 )
-                patches.report("NodesWithoutProxy", message)
         except _ObstacleError as error:
             patches.operations.clear()
             message = f"{error}; until then this class and its Clusters stay as they are"
@@ -189,10 +189,10 @@ def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -
             patches.findings.append(finding._replace(path=nodes.path))
     path = written_path(listed.obj.data, added.paths, nodes.template.kind)
     if path:
-        message = (
-            f'a patch of the class writes a file "{path}", too, and Cluster API takes a path once'
+        patches.report(
+            "ByHand",
+            f'a patch of the class writes a file "{path}", too, and Cluster API takes a path once',
         )
-        patches.report("ByHand", message)
 
 
 def _beginnings(
@@ -225,12 +225,12 @@ def _beginnings(
         if not obstacle:
             beginnings[name] = _BEGINNING
         elif not place:
-            message = (
+            patches.report(
+                "NetworkBeforeProxy",
                 f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
                 f"has the proxy: {obstacle}. Build what that command needs into the image, or choose the place with "
-                "`spec.targets.nodes.commands.place`"
+                "`spec.targets.nodes.commands.place`",
             )
-            patches.report("NetworkBeforeProxy", message)
     return beginnings
 
 

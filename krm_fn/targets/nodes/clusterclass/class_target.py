@@ -115,11 +115,12 @@ def places_in_cluster(data: Data, settings: ProxySettings, context: ClassContext
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     if not context.is_known:
         if settings.sets_any:
-            message = (
+            yield Result.of(
+                "NodesWithoutProxy",
                 f'its ClusterClass "{class_name(data)}" must be in the list, so that it can be patched and this '
-                "Cluster can be given what it needs: add it, or set `spec.targets.nodes.classes` to `Union`"
+                "Cluster can be given what it needs: add it, or set `spec.targets.nodes.classes` to `Union`",
+                ("spec", "topology"),
             )
-            yield Result.of("NodesWithoutProxy", message, ("spec", "topology"))
         return
     if not any(proxy.is_declared for proxy in (settings, *context.groups.values())):
         return
@@ -130,12 +131,13 @@ def places_in_cluster(data: Data, settings: ProxySettings, context: ClassContext
     if context.is_wanted and context.has_secret and has_proxy(settings):
         for path, proxy in groups.items():
             if has_proxy(proxy) and proxy.variables() != settings.variables():
-                message = (
+                yield Result.of(
+                    "CannotWrite",
                     "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
                     "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
-                    "`spec.targets.nodes.containerd.content` and `spec.targets.nodes.kubelet.content` to `Inline`"
+                    "`spec.targets.nodes.containerd.content` and `spec.targets.nodes.kubelet.content` to `Inline`",
+                    path[:_GROUP],
                 )
-                yield Result.of("CannotWrite", message, path[:_GROUP])
                 return
     yield _place(data, CLUSTER_VARIABLES, settings, context.default, context)
     for path, proxy in groups.items():
