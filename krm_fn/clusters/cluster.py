@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import GroupKind, NamedTuple, Texts
@@ -188,4 +188,4 @@ class Membership(NamedTuple):
 
 
 # The Clusters of one object.
-Memberships = tuple[Membership, ...]
+Memberships = Sequence[Membership]

@@ -82,7 +82,7 @@ class Topology:
                 self._memberships[node.key] = memberships
         return memberships
 
-    def _first_of_equal(self, memberships: Iterable[Membership], file: str) -> Memberships:
+    def _first_of_equal(self, memberships: Memberships, file: str) -> Memberships:
         """Return memberships with their Clusters as an object in a file sees them, each once."""
         first: dict[tuple[object, ...], Membership] = {}
         for membership in memberships:

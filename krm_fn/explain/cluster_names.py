@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from krm_fn.clusters import Membership, Role
+from krm_fn.clusters import Role
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Texts
@@ -25,13 +26,13 @@ def cluster_name(namespace: str, name: str) -> str:
     return str(redact(full_name))
 
 
-def cluster_names(memberships: Iterable[Membership]) -> Texts:
+def cluster_names(memberships: Memberships) -> Texts:
     """Return the names of the Clusters of an object."""
     clusters = [membership.cluster for membership in memberships]
     return distinct(cluster_name(cluster.namespace, cluster.name) for cluster in clusters)
 
 
-def parts_of(memberships: Iterable[Membership]) -> Texts:
+def parts_of(memberships: Memberships) -> Texts:
     """Return the parts of its Clusters that an object is for: "control plane", "worker md-0"; () for all nodes."""
     parts = []
     for membership in memberships:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from krm_fn.clusters import Membership
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.explain.cluster_names import cluster_names, parts_of
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, Results, grouped
@@ -90,7 +90,7 @@ def node_changes(results: Sequence[Result], targets: Iterable[TargetRecord]) -> 
 def _update(
     ref: ObjectRef,
     changes: Sequence[Result],
-    memberships: Sequence[Membership],
+    memberships: Memberships,
     *,
     is_kept: bool,
 ) -> NodeUpdate:

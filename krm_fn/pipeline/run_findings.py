@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from posixpath import relpath
 
 from krm_fn import placeholders
-from krm_fn.clusters import Membership, may_be_same
+from krm_fn.clusters import may_be_same
+from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import new_file_name
@@ -283,12 +284,12 @@ def _is_written(record: ObjectRecord) -> bool:
     )
 
 
-def _owners(nodes: OtherNodes) -> list[tuple[ObjectRef, Sequence[Membership]]]:
+def _owners(nodes: OtherNodes) -> list[tuple[ObjectRef, Memberships]]:
     """Return the objects that results about nodes name: their Clusters in the list, else the object with the nodes."""
     ref = nodes.obj.ref
     if nodes.key.kind == "ClusterClass" or not nodes.memberships:
         return [(ref, nodes.memberships)]
-    owners: list[tuple[ObjectRef, Sequence[Membership]]] = []
+    owners: list[tuple[ObjectRef, Memberships]] = []
     for membership in nodes.memberships:
         cluster = membership.cluster
         # Of another namespace it is the only Cluster, or one of the same name.
@@ -297,7 +298,7 @@ def _owners(nodes: OtherNodes) -> list[tuple[ObjectRef, Sequence[Membership]]]:
     return owners
 
 
-def _gets_any(nodes: OtherNodes, memberships: Sequence[Membership], config: ProxyConfig) -> bool:
+def _gets_any(nodes: OtherNodes, memberships: Memberships, config: ProxyConfig) -> bool:
     """Return whether nodes are to have a proxy; not where the targets of their system are switched off."""
     key = nodes.key
     targets = targets_of(key.group, key.kind)

@@ -164,7 +164,7 @@ class Resolved(NamedTuple):
         return tuple(texts)
 
 
-def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Results:
+def notes(resolved: Resolved, memberships: Memberships) -> Results:
     """Yield the results about the proxy of an object of these Clusters."""
     if resolved.conflicts:
         advice = "give each an object of its own"
@@ -190,7 +190,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Results:
             f"is used by {strangers} from another namespace, so `NO_PROXY` holds nothing of what is said there. If "
             "you trust who writes there, add the namespace to `spec.trustedNamespaces`",
         )
-    names = _names(known for known in memberships if known not in resolved.strangers)
+    names = _names([known for known in memberships if known not in resolved.strangers])
     if len(names) > 1:
         yield Result.of(
             "SharedObject",
@@ -214,12 +214,12 @@ def _lacks(missing: Iterable[Missing], memberships: Memberships) -> Sequence[Res
     return [_lack(facts, memberships) for facts in ordered]
 
 
-def _names(memberships: Iterable[Membership]) -> list[str]:
+def _names(memberships: Memberships) -> list[str]:
     """Return the names of their Clusters as messages show them, each once."""
     return list(dict.fromkeys(f"`{membership.cluster.full_name}`" for membership in memberships))
 
 
-def _ambiguous(memberships: Iterable[Membership]) -> Results:
+def _ambiguous(memberships: Memberships) -> Results:
     """Yield a warning for each name that means Clusters in several files or namespaces."""
     files: dict[str, dict[str, None]] = {}
     unsure: dict[str, list[Membership]] = {}
@@ -248,7 +248,7 @@ def _ambiguous(memberships: Iterable[Membership]) -> Results:
         )
 
 
-def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Result:
+def _lack(missing: Sequence[Missing], memberships: Memberships) -> Result:
     """Return a warning that names the missing facts, where to declare them, and how to say that they are not needed."""
     whose = ""
     fields = []

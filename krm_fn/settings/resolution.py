@@ -176,9 +176,7 @@ def lack_of(fact: Missing, declared_place: DeclaredPlace, *, calls_nodes: bool) 
     return fact._replace(field=field, cluster=cluster)
 
 
-def talks_to_nodes(
-    target_id: str, options: TargetOptions, memberships: Sequence[Membership]
-) -> bool:
+def talks_to_nodes(target_id: str, options: TargetOptions, memberships: Memberships) -> bool:
     """Return whether the output of a target reaches a program that calls nodes by their addresses.
 
     The program that sets up a node calls etcd of others, and kubeadm copies its variables into the pods of the control
@@ -191,7 +189,7 @@ def talks_to_nodes(
 
 
 def cache_key(
-    target_id: str, config: ProxyConfig, memberships: Sequence[Membership]
+    target_id: str, config: ProxyConfig, memberships: Memberships
 ) -> tuple[str, bool, bool]:
     """Return a cache key: targets with equal keys and equal readers get the same proxy."""
     names_targets = any("targets" in override.match for override in config.overrides)
@@ -202,7 +200,7 @@ def cache_key(
 
 def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     config: ProxyConfig,
-    memberships: Sequence[Membership],
+    memberships: Memberships,
     *,
     target: str,
     readers: Readers,
@@ -306,7 +304,7 @@ def _keeps(config: ProxyConfig, target_id: str) -> bool:
 
 
 def declared_urls(
-    config: ProxyConfig, memberships: Sequence[Membership], *, target_id: str, name: str = ""
+    config: ProxyConfig, memberships: Memberships, *, target_id: str, name: str = ""
 ) -> Urls | None:
     """Return the proxies for ``http://`` and ``https://`` that ``resolve`` finds; None if nothing declares any."""
     if config.is_removal:
@@ -316,12 +314,12 @@ def declared_urls(
     return resolved.urls if resolved.declared else None
 
 
-def subjects(memberships: Sequence[Membership], *, target: str, name: str = "") -> list[Data]:
+def subjects(memberships: Memberships, *, target: str, name: str = "") -> list[Data]:
     """Return the subjects that overrides match: one object in each of its Clusters."""
     return [subject_of(membership, target, name) for membership in memberships or [Membership()]]
 
 
-def _blank(memberships: Sequence[Membership]) -> ProxySettings:
+def _blank(memberships: Memberships) -> ProxySettings:
     """Return settings without a proxy, for an object of these Clusters."""
     if not memberships:
         return ProxySettings()
