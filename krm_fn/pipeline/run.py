@@ -198,7 +198,7 @@ def _unused(
     from krm_fn.pipeline import unused  # noqa: PLC0415 -- it is imported with most of what edits
 
     subjects = []
-    for record in overview.records:
+    for record in overview.records if config.overrides else ():
         for target_record in record.targets:
             subjects += target_record.subjects
     idle = [*unused.unused_overrides(config, subjects)]

@@ -1,4 +1,4 @@
-"""Forms in a text of an object: YAML documents, a drop-in, one value. The text may be base64 in a Secret.
+"""Forms in a text of an object: YAML documents, one value. The text may be base64 in a Secret.
 
 The text is edited as losslessly as the object around it. A text of which nothing is left is removed.
 """
@@ -10,17 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
-from krm_fn.formats.assignments import Syntax, effective
 from krm_fn.formats.embedded import NotEditedError, Value
-from krm_fn.formats.systemd_unit import form_of
 from krm_fn.krm.results import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.places.mapping_forms import in_both_cases
-from krm_fn.places.place import Place, Places, Reading, Readings, read_places, write_places
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-
-# The form of every place that holds a drop-in of systemd.
-DROP_IN = form_of(PROXY_VARIABLES)
+from krm_fn.places.place import Place, Places, Readings, read_places, write_places
+from krm_fn.settings import ProxySettings
 
 # Yield the places of one YAML document.
 PlacesOf = Callable[[Any], Places]
@@ -129,54 +124,6 @@ class ComputedText(NamedTuple):
 def one_variable(variable: str) -> ComputedText:
     """Return the form of a text that is the value of one variable."""
     return ComputedText(lambda settings: settings.variables().get(variable, ""), variable)
-
-
-class UnitText(NamedTuple):
-    """A drop-in of systemd."""
-
-    def read(self, value: Value, place: Place) -> Readings:
-        """Yield the variables that systemd reads, and those that it drops."""
-        blank = Reading("", None, value.path, "", place.label)
-        yield from readings(value.text, DROP_IN, blank)
-
-    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
-        """Return the text with the variables; report one that systemd does not read, or cannot hold."""
-        problem = DROP_IN.problem(value.text)
-        if problem:
-            draft.report("TextUnreadable", f"{problem}, so the text is left as it is", value.path)
-            return value.text
-        try:
-            return DROP_IN.edit(value.text, settings.variables())
-        except ValueError as error:
-            draft.report("CannotWrite", f"{error}; change the proxy settings", value.path)
-            return value.text
-
-
-def readings(text: str, form: Syntax, blank: Reading) -> Readings:
-    """Yield each variable that a text sets; where it sets any, those that its form cannot say are not known.
-
-    Args:
-        text: the text.
-        form: how it sets variables.
-        blank: the reading without variable and value.
-    """
-    assignments = effective(form.read(text))
-    for variable in PROXY_VARIABLES:
-        name = variable
-        if name not in form.names:
-            name = variable.upper()
-        if name in assignments:
-            assignment = assignments[name]
-            raw = text[assignment.line_start : assignment.line_end].strip()
-            is_lost = assignment.value is None
-            why = ""
-            if is_lost:
-                why = "its reader cannot make anything of it"
-            yield blank._replace(
-                variable=variable, value=assignment.value, raw=raw, why_unknown=why, is_lost=is_lost
-            )
-        elif assignments and name not in form.names:
-            yield blank._replace(variable=variable, why_unknown=f"{blank.place} has no such list")
 
 
 class YamlText(NamedTuple):

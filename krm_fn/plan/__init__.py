@@ -33,7 +33,7 @@ from krm_fn.plan.subjects import (
     generated,
     identity,
     lacking,
-    resolved_for_each,
+    resolved_for,
 )
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.proxy_keys import PROXY_NAMES, encoded_names
@@ -173,16 +173,14 @@ def _add_targets(
     rules: TemplateRules,
 ) -> None:
     """Add the targets of an object to its record, in the order of the table of targets."""
-    concerned = []
+    known: dict[tuple[object, ...], Resolved] = {}
     for target in targets:
-        if target.id in rules.kept:
+        if target.id in rules.kept or not is_edited(target, record.obj, config):
             continue
-        if is_edited(target, record.obj, config):
-            concerned.append(target)
-    for target, resolved in resolved_for_each(record, concerned, config):
+        resolved = resolved_for(record, target, config, known)
         notes = rules.notes.get(target.id, ()) if resolved.settings.sets_any else ()
         if target.id in rules.emptied:
             blank = ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
-            resolved = Resolved(blank)  # noqa: PLW2901 -- the class holds what the template must not
+            resolved = Resolved(blank)  # the class holds what the template must not
         object_proxy = by_groups(record, target, resolved, config, topology)
         add_target(record, target, object_proxy, config, notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from krm_fn import settings
@@ -51,27 +51,22 @@ def add_target(
     record.targets.append(TargetRecord(record, target, object_proxy, options, notes))
 
 
-def resolved_for_each(
-    record: ObjectRecord, targets: Iterable[Target], config: ProxyConfig
-) -> Iterator[tuple[Target, Resolved]]:
-    """Yield each target of an object with the proxy that it writes there.
+def resolved_for(
+    record: ObjectRecord,
+    target: Target,
+    config: ProxyConfig,
+    known: dict[tuple[object, ...], Resolved],
+) -> Resolved:
+    """Return the proxy that a target writes into an object.
 
-    Most targets of an object write the same one, which is resolved once.
+    Most targets of an object write the same one, which is resolved once: ``known`` holds those of the others.
     """
-    known = {}
-    for target in targets:
-        readers = _readers(record, target, config)
-        cache_key = settings.cache_key(target.id, config, record.memberships)
-        key = (readers, *cache_key)
-        if key not in known:
-            known[key] = _resolved(record, record.memberships, target, config, readers)
-        yield target, known[key]
-
-
-def resolved_for(record: ObjectRecord, target: Target, config: ProxyConfig) -> Resolved:
-    """Return the proxy that one target writes into an object."""
-    readers = _readers(record, target, config)
-    return _resolved(record, record.memberships, target, config, readers)
+    readers = target.readers(record.obj.data, target.options(config.targets), record.uses)
+    cache_key = settings.cache_key(target.id, config, record.memberships)
+    key = (readers, *cache_key)
+    if key not in known:
+        known[key] = _resolved(record, record.memberships, target, config, readers)
+    return known[key]
 
 
 def by_groups(
@@ -102,10 +97,6 @@ def by_groups(
     of_all = groups.pop(ALL_NODES)
     of_groups = {where: group.settings for where, group in groups.items()}
     return ObjectProxy(tuple(nodes.values()), of_all, ClassContext(groups=of_groups))
-
-
-def _readers(record: ObjectRecord, target: Target, config: ProxyConfig) -> Readers:
-    return target.readers(record.obj.data, target.options(config.targets), record.uses)
 
 
 def _resolved(
@@ -157,7 +148,7 @@ def companions(
         if obj.group_kind not in ROWS[target.id].beside:
             continue
         options = target.options(config.targets)
-        proxy = resolved_for(record, target, config).settings
+        proxy = resolved_for(record, target, config, {}).settings
         for data in target.companions(obj.data, proxy, options):
             # An override may name the one or the other: the next run finds what is created in the list.
             created = _new_object(data, obj.ref.file_path)
@@ -179,7 +170,7 @@ def _new_record(
     item_index: int, obj: Object, memberships: Memberships, target: Target, config: ProxyConfig
 ) -> ObjectRecord:
     record = ObjectRecord(item_index, obj, memberships, is_new=True)
-    object_proxy = ObjectProxy(memberships, resolved_for(record, target, config))
+    object_proxy = ObjectProxy(memberships, resolved_for(record, target, config, {}))
     add_target(record, target, object_proxy, config)
     return record
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judges import systemd_environment
 from krm_fn.formats.assignments import effective
 from krm_fn.formats.systemd_unit import unset_by
-from krm_fn.places.text_forms import DROP_IN
+from krm_fn.places.drop_ins import DROP_IN
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 ONE = ProxySettings("http://p:1").variables()

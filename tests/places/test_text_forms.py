@@ -1,4 +1,4 @@
-"""Forms in a text of an object: YAML documents, a drop-in, a value that follows from the settings."""
+"""Forms in a text of an object: YAML documents, a value that follows from the settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from krm_fn.krm.results import Result
 from krm_fn.patch import lookup
 from krm_fn.places.mapping_forms import SHORT, SNAKE
 from krm_fn.places.place import Place
-from krm_fn.places.text_forms import ComputedText, Text, UnitText, YamlText, new_text, one_variable, text_of
+from krm_fn.places.text_forms import ComputedText, Text, YamlText, new_text, one_variable, text_of
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, reported, write
 from proposals import FULL, HTTP, HTTPS, NO, NONE
@@ -95,7 +95,6 @@ def test_what_hides_behind_a_text_that_goes_goes_too() -> None:
         pytest.param("proxy: 1\n", DOCUMENTS, ["CannotWrite"], id="a wrong type inside"),
         pytest.param("a: [", DOCUMENTS, ["TextUnreadable"], id="no YAML"),
         pytest.param("- a\n", DOCUMENTS, ["CannotWrite"], id="a list where a document would be begun"),
-        pytest.param("[Service\nx", UnitText(), ["TextUnreadable"], id="no unit"),
         pytest.param(1, DOCUMENTS, ["CannotWrite"], id="no text"),
     ],
 )
@@ -114,7 +113,6 @@ def test_what_is_in_the_way_is_reported_about_the_text(text: Any, form: Any, cod
         pytest.param(HTTP, one_variable("HTTP_PROXY"), {"HTTP_PROXY": HTTP, "http_proxy": HTTP}, id="a value"),
         pytest.param("", one_variable("HTTP_PROXY"), {}, id="an empty text"),
         pytest.param("a: [", EACH, {}, id="no YAML"),
-        pytest.param("[Service]\nEnvironment=HTTP_PROXY=a%%b\n", UnitText(), {"HTTP_PROXY": "a%b"}, id="a drop-in"),
     ],
 )
 def test_what_is_read_leads_to_the_text(text: str, form: Any, expected: dict[str, str]) -> None:

@@ -7,8 +7,9 @@ from krm_fn.formats import embedded
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.places import cluster_secret
+from krm_fn.places.drop_ins import UnitText
 from krm_fn.places.provided import name_of, namespace_of
-from krm_fn.places.text_forms import UnitText, new_text, text_place
+from krm_fn.places.text_forms import new_text, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects

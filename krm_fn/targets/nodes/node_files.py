@@ -28,8 +28,8 @@ from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data, Pointer, list_at, lookup, text_at
 from krm_fn.places import cluster_secret
+from krm_fn.places.drop_ins import DROP_IN, readings
 from krm_fn.places.place import Place, Reading, Readings, quoted
-from krm_fn.places.text_forms import DROP_IN, readings
 from krm_fn.products.node_kinds import EKS_NODEADM, FILES_ON_REQUEST, RKE2
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.target_table import part_of
