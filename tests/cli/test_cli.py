@@ -129,9 +129,7 @@ def test_errors_come_before_warnings_and_the_summary_is_last() -> None:
         pytest.param(InternalError("http://user:geheim@proxy"), 3, "http://user:***@proxy", id="our check that fails"),
     ],
 )
-def test_a_bug_is_reported_in_one_line_without_the_input(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, code: int, says: str
-) -> None:
+def test_a_bug_is_said_without_input(monkeypatch: pytest.MonkeyPatch, error: Exception, code: int, says: str) -> None:
     def fail(data: bytes) -> None:
         raise error
 

@@ -220,9 +220,7 @@ PROPOSED = [
 
 
 @pytest.mark.parametrize(("files", "targets"), PROPOSED)
-def test_presets_and_charts_of_the_repository_are_chosen_by_name(
-    tmp_path: Path, files: dict[str, str], targets: dict[str, Any]
-) -> None:
+def test_presets_and_charts_are_chosen_by_name(tmp_path: Path, files: dict[str, str], targets: dict[str, Any]) -> None:
     write(tmp_path, {**files})
     done = init(tmp_path, "--yes", "--http-proxy", PROXY)
     assert spec((tmp_path / "proxy.yaml").read_text()).get("targets", {}) == targets, done.stderr

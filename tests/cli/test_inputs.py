@@ -121,9 +121,7 @@ BROKEN = [
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize(("text", "code", "says"), BROKEN)
-def test_the_commands_agree_about_yaml_that_cannot_be_read(
-    tmp_path: Path, name: str, text: str, code: int, says: str
-) -> None:
+def test_all_commands_agree_about_broken_yaml(tmp_path: Path, name: str, text: str, code: int, says: str) -> None:
     config = CONFIG + "  targets: {workloads: {choose: [{kinds: [Deployment]}, {names: [web-*]}]}}\n"
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
     write(tmp_path, {"proxy.yaml": config, "pod.yaml": pod, "broken.yaml": text})

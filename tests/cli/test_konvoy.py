@@ -77,9 +77,7 @@ def secrets(outcome: Outcome) -> list[Any]:
         ),
     ],
 )
-def test_the_machines_of_all_roles_get_one_proxy(
-    arguments: list[str], proxy: str, entries: set[str], codes: set[str]
-) -> None:
+def test_all_machines_get_one_proxy(arguments: list[str], proxy: str, entries: set[str], codes: set[str]) -> None:
     injecting = of_machines(*arguments)
     first = ran(injecting)
     (secret,) = secrets(first)

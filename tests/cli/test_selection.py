@@ -126,9 +126,7 @@ def test_a_patch_of_a_kustomization_outside_of_the_path(
     assert "patches/a.yaml" in select(["patches/a.yaml"], []).left_alone
 
 
-def test_a_template_of_a_kustomization_and_one_above_the_path_have_patches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_templates_and_what_is_above_the_path_have_patches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The overlays of CAREN's examples: a build step fills the template in, and lists of a patch replace others."""
     template = b"{{ if .x }}\napiVersion: v1\nkind: Kustomization\n{{ end }}\npatches: [{path: ../patches/a.yaml}]\n"
     above = b"patches: [{path: base/b.yaml}]"

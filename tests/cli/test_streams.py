@@ -53,9 +53,7 @@ def shell(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 @pytest.mark.parametrize("command", ["run", "explain"])
-def test_a_file_that_is_too_large_is_named_and_nothing_is_written(
-    folder: Path, command: str, name: str, size: int
-) -> None:
+def test_a_file_too_large_is_named_and_nothing_is_written(folder: Path, command: str, name: str, size: int) -> None:
     (folder / "a").mkdir()
     (folder / name).touch()
     os.truncate(folder / name, size)

@@ -81,9 +81,7 @@ LINKS = {
 
 
 @pytest.mark.parametrize(("name", "target", "old"), LINKS.values(), ids=LINKS)
-def test_a_link_that_was_none_when_it_was_read_is_not_followed(
-    file: Path, name: str, target: str, old: bytes | None
-) -> None:
+def test_a_link_that_was_none_when_read_is_not_followed(file: Path, name: str, target: str, old: bytes | None) -> None:
     path = file.parent / name
     (file.parent / name.partition("/")[0]).symlink_to(target)
     before = sorted(file.parent.iterdir())

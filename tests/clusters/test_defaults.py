@@ -134,9 +134,7 @@ def test_the_networks_of_systems_of_nodes(kind: str, pods: list[str], services: 
         ),
     ],
 )
-def test_what_the_silence_of_an_infrastructure_means(
-    kind: str, spec: dict[str, Any], networks: list[str], hosts: list[str]
-) -> None:
+def test_what_an_infrastructure_assumes(kind: str, spec: dict[str, Any], networks: list[str], hosts: list[str]) -> None:
     found = facts(*infrastructure(kind, **spec)).assumed
     assert texts(found.networks) == networks
     assert texts(found.hosts) == hosts

@@ -55,9 +55,7 @@ def test_what_it_says_counts(kind: tuple[str, str], data: dict[str, Any], expect
         ),
     ],
 )
-def test_what_it_does_not_say_has_a_default(
-    kind: tuple[str, str], spec: dict[str, Any], assumed: dict[str, str]
-) -> None:
+def test_what_it_leaves_out_has_a_default(kind: tuple[str, str], spec: dict[str, Any], assumed: dict[str, str]) -> None:
     assert values(alone(kind, {"spec": spec}).assumed) == assumed
 
 
@@ -87,9 +85,7 @@ def made(kind: tuple[str, str], name: str, spec: dict[str, Any], namespace: str 
         pytest.param("ha", "d", "ha", False, id="no reference"),
     ],
 )
-def test_an_infra_env_has_the_networks_of_the_install_of_its_cluster(
-    install: str, its_namespace: str, named: object, is_known: bool
-) -> None:
+def test_an_infra_env_has_its_install_networks(install: str, its_namespace: str, named: object, is_known: bool) -> None:
     spec = {"clusterDeploymentRef": {"name": "ha"}, "networking": NETWORKING, "apiVIPs": ["192.168.111.5"]}
     its_install = made(INSTALL, install, spec, its_namespace)
     environment = made(ENVIRONMENT, "ie", {"clusterRef": named})

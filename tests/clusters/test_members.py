@@ -52,9 +52,7 @@ NAMED = [
 
 @pytest.mark.parametrize(("others", "asked", "expected"), NAMED)
 @pytest.mark.parametrize("listed", [[], [cluster("prod")], [cluster("prod"), cluster("test")]], ids=len)
-def test_an_object_belongs_to_a_cluster_that_is_only_named(
-    listed: list[Any], others: list[Any], asked: dict[str, Any], expected: str
-) -> None:
+def test_a_cluster_that_is_named(listed: list[Any], others: list[Any], asked: dict[str, Any], expected: str) -> None:
     (found,) = Topology(map(obj, [*listed, *others, asked])).of(obj(asked))
 
     assert f"{found.cluster.namespace}/{found.cluster.name}" == expected

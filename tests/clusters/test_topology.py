@@ -107,9 +107,7 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
         ),
     ],
 )
-def test_an_object_belongs_to_the_nearest_cluster(
-    asked: dict[str, Any], others: list[dict[str, Any]], expected: list[str]
-) -> None:
+def test_the_nearest_cluster_counts(asked: dict[str, Any], others: list[dict[str, Any]], expected: list[str]) -> None:
     assert pods_of(asked, *others) == expected
     assert pods_of(asked, *reversed(others)) == expected or not asked["metadata"].get("annotations")
 

@@ -130,9 +130,7 @@ def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any
         ),
     ],
 )
-def test_what_is_wrong_is_reported_with_its_place(
-    source: dict[str, Any], items: list[dict[str, Any]], reported: str
-) -> None:
+def test_what_is_wrong_has_its_place(source: dict[str, Any], items: list[dict[str, Any]], reported: str) -> None:
     function_config = proxy_config(**{"from": [{**FROM[0], **source}]})
     assert wrong(function_config, *items) == [f"spec.from[0]: {reported}"]
 

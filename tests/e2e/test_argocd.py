@@ -90,9 +90,7 @@ def test_parameters_choose_the_file_and_the_targets(application: Path) -> None:
         pytest.param({"PARAM_ONLY_0": "nodez"}, "did you mean", id="a target that is unknown"),
     ],
 )
-def test_what_is_wrong_gives_no_manifest_and_a_message(
-    application: Path, environment: dict[str, str], message: str
-) -> None:
+def test_an_error_gives_no_manifest_and_a_message(application: Path, environment: dict[str, str], message: str) -> None:
     done = generate(application, **environment)
     assert done.returncode != 0
     assert (done.stdout, message in done.stderr) == ("", True), done.stderr

@@ -93,9 +93,7 @@ def test_where_base_and_overlay_have_a_function_that_of_the_overlay_decides(tmp_
 @pytest.mark.parametrize(
     ("overlay", "is_patched"), [("test", True), ("prod", False)], ids=["component", "transformers"]
 )
-def test_patches_of_an_overlay_come_after_a_component_and_before_transformers(
-    tmp_path: Path, overlay: str, is_patched: bool
-) -> None:
+def test_patches_come_behind_components_before_transformers(tmp_path: Path, overlay: str, is_patched: bool) -> None:
     folder = example("kustomize-overlays", tmp_path)
     patch = '[{"op": "add", "path": "/spec/template/spec/containers/0/env", "value": []}]'
     with (folder / f"overlays/{overlay}/kustomization.yaml").open("a") as file:
@@ -121,9 +119,7 @@ FAILS = [
 
 
 @pytest.mark.parametrize(("options", "old", "new", "message"), FAILS)
-def test_the_page_explains_why_kustomize_fails(
-    tmp_path: Path, options: list[str], old: str, new: str, message: str
-) -> None:
+def test_the_page_says_why_it_fails(tmp_path: Path, options: list[str], old: str, new: str, message: str) -> None:
     folder = example("kustomize-exec", tmp_path)
     for name in ("proxy.yaml", "kustomization.yaml"):
         text = (folder / name).read_text()

@@ -109,9 +109,7 @@ def test_ci_runs_every_version_of_python_that_the_project_says_it_supports() -> 
         pytest.param("v0.1.0", ["v0.1.1", "x", "v9"], ["v0.1.0"], id="an older one again; other tags say nothing"),
     ],
 )
-def test_the_tags_of_the_image_never_go_back_and_there_is_no_latest(
-    released: str, others: list[str], tags: list[str]
-) -> None:
+def test_tags_of_the_image_never_go_back_and_none_is_latest(released: str, others: list[str], tags: list[str]) -> None:
     argv = [sys.executable, ROOT / "release" / "tags.py", released]
     done = subprocess.run(argv, input="\n".join(others), capture_output=True, text=True, check=True)
     assert done.stdout.split() == tags

@@ -71,9 +71,7 @@ def answer(folder: Path, argv: str) -> Any:
         ),
     ],
 )
-def test_an_object_says_whether_it_gets_the_proxy_and_why(
-    tmp_path: Path, argv: str, name: str, lines: list[str]
-) -> None:
+def test_an_object_says_whether_it_gets_it_and_why(tmp_path: Path, argv: str, name: str, lines: list[str]) -> None:
     data = answer(tmp_path, argv)
     assert list(data["objects"]) == [name]
     said = "\n".join(data["objects"][name])

@@ -92,9 +92,7 @@ def rest(values: Mapping[str, Any]) -> Any:
 
 @pytest.mark.judged
 @pytest.mark.parametrize(("story", "where", "wanted"), STORIES)
-def test_ytt_reads_the_proxy_and_what_was_there_before(
-    story: str, where: str, wanted: list[str], tmp_path: Path
-) -> None:
+def test_ytt_reads_the_proxy_and_what_was_there(story: str, where: str, wanted: list[str], tmp_path: Path) -> None:
     before = (TESTDATA / story / "input.yaml").read_bytes()
     texts = list(data_values(pipeline.run(before).output))
 
@@ -200,7 +198,7 @@ CASES = [
 
 @pytest.mark.judged
 @pytest.mark.parametrize(("around", "words", "line_break"), CASES)
-def test_data_values_that_were_empty_are_so_again_and_ytt_reads_them_in_between(
+def test_empty_data_values_are_so_again_and_ytt_reads_them(
     around: str, words: str, line_break: str, tmp_path: Path
 ) -> None:
     body = around.replace("{}", words, 1)

@@ -129,9 +129,7 @@ def test_removal_restores_a_file_that_had_nothing_of_ours(text: str, wanted: dic
 
 
 @given(files(FOREIGN), WANTED, WANTED)
-def test_a_changed_proxy_gives_what_it_would_have_given_at_first(
-    text: str, first: dict[str, str], second: dict[str, str]
-) -> None:
+def test_a_changed_proxy_is_as_if_it_were_the_first(text: str, first: dict[str, str], second: dict[str, str]) -> None:
     assume(not DROP_IN.problem(text))
     if first and text.replace("[Service]", "").strip():
         assert edit(edit(text, first), second) == edit(text, second)

@@ -195,9 +195,7 @@ LISTS = st.lists(st.sampled_from([*PARTS, "", " ", "${A b}"]), max_size=6).flatm
 
 
 @given(LISTS, st.sampled_from([NODE, POD]), st.sampled_from([(), (NETWORK,)]))
-def test_a_list_is_corrected_once_and_for_all(
-    text: str, audience: Audience, networks: tuple[ClusterNetwork, ...]
-) -> None:
+def test_a_list_is_corrected_once_for_all(text: str, audience: Audience, networks: tuple[ClusterNetwork, ...]) -> None:
     corrected = corrected_list(text, Reader(audience, networks))
     assert corrected_list(corrected, Reader(audience, networks)) == corrected
     left = {problem.code for problem in judge_list(corrected, Reader(audience, networks), has_proxy=bool(corrected))}

@@ -104,9 +104,7 @@ def test_the_policy(policy: Policy, expected: str) -> None:
 
 @pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
 @pytest.mark.parametrize("style", [style for style in Style if style is not Style.VERBATIM])
-def test_rooted_names_are_in_portable_by_default_and_in_other_styles_on_demand(
-    style: Style, audience: Audience
-) -> None:
+def test_rooted_names_are_in_portable_by_default_and_in_others_on_demand(style: Style, audience: Audience) -> None:
     facts = network(domain="prod.local")
 
     def has_them(rooted: bool | None) -> bool:
@@ -156,9 +154,7 @@ NETWORKS = st.lists(
 
 
 @given(USERS, NETWORKS, st.sampled_from(Style), st.sampled_from([Audience.NODE, Audience.POD, Audience.GO]))
-def test_what_holds_for_every_list(
-    user: list[str], nets: list[ClusterNetwork], style: Style, audience: Audience
-) -> None:
+def test_what_holds_for_a_list(user: list[str], nets: list[ClusterNetwork], style: Style, audience: Audience) -> None:
     first = composed(",".join(user), *nets, style=style, audience=audience)
     assert composed(",".join(user), *nets, *nets, style=style, audience=audience) == first, "known twice is known once"
     assert ",," not in first

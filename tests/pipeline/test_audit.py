@@ -122,9 +122,7 @@ MATCHER = CONFIG + "  targets: {workloads: {choose: [{kinds: [Deployment]}]}}\n"
         pytest.param(CONFIG.encode() + b"  noProxy: [a\n", MATCHER, "InputInvalid", id="a ProxyConfig"),
     ],
 )
-def test_a_document_that_cannot_be_read_is_one_finding_and_the_rest_is_judged(
-    content: bytes, spec: str, code: str
-) -> None:
+def test_an_unreadable_document_is_one_finding_and_the_rest_is_judged(content: bytes, spec: str, code: str) -> None:
     found = audit(ReadableManifests({"bad.yaml": content, "good.yaml": f"{spec}---\n{WRONG}".encode()}))
     (result,) = (result for result in found.results if result.ref.file_path == "bad.yaml")
     assert (result.code, result.severity is Severity.ERROR) == (code, code == "InputInvalid")

@@ -97,7 +97,5 @@ def declared_for(*targets: str) -> dict[str, Any]:
         pytest.param(topology(), {**PROXY, "only": ["workloads"]}, False, id="a class, no system is asked for"),
     ],
 )
-def test_the_targets_of_a_system_say_whether_its_nodes_are_to_have_a_proxy(
-    cluster: dict[str, Any], spec: dict[str, Any], is_wanted: bool
-) -> None:
+def test_targets_say_whether_nodes_want_a_proxy(cluster: dict[str, Any], spec: dict[str, Any], is_wanted: bool) -> None:
     assert bool(without(spec, cluster)) is is_wanted

@@ -258,9 +258,7 @@ WITHOUT_OBJECTS = [
 
 
 @pytest.mark.parametrize(("text", "expected"), WITHOUT_OBJECTS)
-def test_a_file_without_objects_is_a_warning_where_something_that_a_run_writes_reads_it(
-    text: str, expected: list[Severity]
-) -> None:
+def test_a_file_without_objects_is_a_warning_where_a_target_reads_it(text: str, expected: list[Severity]) -> None:
     config = ProxyConfig(Declaration(RIGHT, RIGHT, is_declared=True))
     results = list(stale_files({"patch.yaml": text.encode()}, config))
     assert [result.severity for result in results] == expected

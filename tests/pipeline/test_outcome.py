@@ -69,9 +69,7 @@ def test_one_place_is_silenced_and_no_other(tmp_path: Path, argv: list[str], cod
 
 @pytest.mark.parametrize(("argv", "code"), COMMANDS)
 @pytest.mark.parametrize(("level", "expected"), [('"Off"', []), ("Error", ["error other", "error web"])])
-def test_a_rule_says_how_loud_a_code_is(
-    tmp_path: Path, argv: list[str], code: str, level: str, expected: list[str]
-) -> None:
+def test_a_rule_sets_a_severity(tmp_path: Path, argv: list[str], code: str, level: str, expected: list[str]) -> None:
     write(tmp_path, spec=f"{{rules: {{{code}: {level}}}}}")
     assert findings(tmp_path, code, *argv) == expected
 

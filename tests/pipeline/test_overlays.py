@@ -41,7 +41,7 @@ def values(*env: Any) -> Any:
     ],
 )
 @pytest.mark.parametrize("is_inline", [False, True], ids=["a file", "in the kustomization"])
-def test_a_patch_that_replaces_a_list_with_the_proxy_is_named(
+def test_a_patch_of_our_list_is_named(
     tmp_path: Path, base: Any, patch: Any, fields: list[str], is_inline: bool
 ) -> None:
     entry = {"patch": json.dumps(patch)} if is_inline else {"path": "patch.yaml"}
@@ -129,7 +129,7 @@ HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"
         pytest.param({"kind": "KubeadmControlPlane"}, "", True, id="all that is around it"),
     ],
 )
-def test_a_json_patch_that_counts_in_such_a_list_is_named(
+def test_a_json_patch_in_a_list_is_named(
     tmp_path: Path, target: Any, path: str, is_named: bool, layout: tuple[Any, str, bool]
 ) -> None:
     head, field, is_inline = layout

@@ -62,9 +62,7 @@ def about_values(results: tuple[Result, ...]) -> list[str]:
         pytest.param({**NEW, "mode": "Remove"}, REFUSED, "LeftBehind", id="a removal of another proxy"),
     ],
 )
-def test_who_opts_out_with_the_proxy_inside_is_told_so(
-    spec: dict[str, Any], annotations: dict[str, str] | None, code: str
-) -> None:
+def test_who_opts_out_with_a_proxy_is_told(spec: dict[str, Any], annotations: dict[str, str] | None, code: str) -> None:
     outcome, (row,) = ran(spec, chosen_once(annotations))
     assert about_values(outcome.results) == [code]
     (finding,) = (result for result in outcome.results if result.code == code)
@@ -137,9 +135,7 @@ VERBATIM = {**PROXY, "noProxyPolicy": {"style": "Verbatim"}}
         pytest.param({**PROXY, "targets": {"workloads": False}}, SIX, False, id="the target is off"),
     ],
 )
-def test_a_removal_takes_what_a_run_writes_and_names_the_rest(
-    spec: dict[str, Any], env: dict[str, str], is_removed: bool
-) -> None:
+def test_a_removal_takes_ours_and_names_the_rest(spec: dict[str, Any], env: dict[str, str], is_removed: bool) -> None:
     outcome, rows = ran({**spec, "mode": "Remove"}, with_variables("Deployment", **env))
     assert bool(outcome.changes) is is_removed
     assert about_values(outcome.results) == ([] if is_removed else ["LeftBehind"])

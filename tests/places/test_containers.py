@@ -166,9 +166,7 @@ def is_other(entry: Any) -> bool:
 
 
 @given(st.lists(_ENTRIES), _SETTINGS, st.booleans())
-def test_other_entries_and_their_order_stay_and_ours_are_each_there_once(
-    entries: list[Any], settings: ProxySettings, keeps: bool
-) -> None:
+def test_others_stay_in_order_and_ours_are_once_each(entries: list[Any], settings: ProxySettings, keeps: bool) -> None:
     result = written({"env": entries}, KEEPING if keeps else AT, settings).get("env", [])
 
     assert list(filter(is_other, result)) == list(filter(is_other, entries))
@@ -178,9 +176,7 @@ def test_other_entries_and_their_order_stay_and_ours_are_each_there_once(
 
 
 @given(st.lists(_OTHERS), _SETTINGS, _SETTINGS)
-def test_changed_settings_end_where_one_run_would_and_back_is_back(
-    entries: list[Any], first: ProxySettings, second: ProxySettings
-) -> None:
+def test_two_runs_end_as_one_and_back_is_back(entries: list[Any], first: ProxySettings, second: ProxySettings) -> None:
     fields = {"name": "manager", "env": entries} if entries else {"name": "manager"}
     once = written(fields, AT, second)
 

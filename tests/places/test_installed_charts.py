@@ -47,9 +47,7 @@ def test_the_source_of_a_chart_says_which_one_it_is() -> None:
         pytest.param({"replicas": 1}, False, id="others"),
     ],
 )
-def test_a_folder_is_the_chart_of_its_name_where_the_values_are(
-    values: Any, *, is_written: bool, is_application: bool
-) -> None:
+def test_a_folder_is_the_chart_where_the_values_are(values: Any, *, is_written: bool, is_application: bool) -> None:
     obj = release("./charts/external-dns", values)
     if is_application:
         obj = application("", valuesObject=values)

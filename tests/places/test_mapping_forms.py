@@ -145,9 +145,7 @@ SETTINGS = st.builds(proxy_settings, TEXTS, TEXTS, TEXTS)
 
 
 @given(DATA, SETTINGS, SETTINGS, st.integers(0, 3))
-def test_data_of_any_shape_comes_to_the_settings_or_is_reported(
-    data: Any, first: ProxySettings, second: ProxySettings, keep: int
-) -> None:
+def test_any_shape_is_written_or_is_reported(data: Any, first: ProxySettings, second: ProxySettings, keep: int) -> None:
     at = DEEP._replace(kept_steps=keep)
     if reported(data, at, first) or reported(data, at, second):  # a removal reports no type
         return

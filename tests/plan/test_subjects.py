@@ -97,9 +97,7 @@ PATHS_OF_KPT = [
 
 
 @pytest.mark.parametrize(("name", "namespace", "path"), PATHS_OF_KPT)
-def test_a_made_object_gets_a_path_where_kpt_would_leave_the_package(
-    name: str, namespace: str, path: str | None
-) -> None:
+def test_a_made_object_gets_a_path_where_kpt_leaves_the_package(name: str, namespace: str, path: str | None) -> None:
     cluster = CLUSTER.replace("one # the first", name).replace("namespace: org", f"namespace: {namespace}")
     outcome = ran(cluster)
     made = read(outcome.output.decode())["items"][-1]

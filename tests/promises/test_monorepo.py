@@ -366,9 +366,7 @@ def check_each_folder(
         ),
     ],
 )
-def test_what_is_elsewhere_has_no_say_in(
-    clusters: dict[str, list[str]], common: list[str], folders: str, spec: str
-) -> None:
+def test_elsewhere_has_no_say_in(clusters: dict[str, list[str]], common: list[str], folders: str, spec: str) -> None:
     for first in (True, False):
         check_each_folder(clusters, common, folders, spec, first=first)
 

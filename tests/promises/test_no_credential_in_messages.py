@@ -222,9 +222,7 @@ def command(*words: str, stdin: str = "") -> tuple[str, str]:
     ),
     ids=_in_words,
 )
-def test_a_wrong_url_of_the_function_config_is_not_shown(
-    form: str, place: str, words: list[str], tmp_path: Path
-) -> None:
+def test_a_wrong_url_of_the_config_is_not_shown(form: str, place: str, words: list[str], tmp_path: Path) -> None:
     if place == "in JSON":
         value = _written(form, quoted=True)
         text = json.dumps(_config(httpsProxy="URL", httpProxy="URL")).replace('"URL"', value)
@@ -319,9 +317,7 @@ READERS = [
 
 
 @pytest.mark.parametrize(("field", "form", "words"), _pairs(list(SPECS), LISTS, READERS), ids=_in_words)
-def test_a_list_of_the_function_config_that_may_hold_a_password_is_refused(
-    field: str, form: str, words: list[str], tmp_path: Path
-) -> None:
+def test_a_list_of_the_config_that_may_leak_is_refused(field: str, form: str, words: list[str], tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.write_text(json.dumps(_config(**SPECS[field])).replace("LIST", form.format(CANARY)))
     out, err = command(*words, str(file))
@@ -333,9 +329,7 @@ OF_A_FOLDER = [["lint"], ["explain"], ["run", "--diff"], ["run", "--check", "-v"
 
 
 @pytest.mark.parametrize(("kind", "form", "words"), _pairs(KINDS, LISTS, OF_A_FOLDER), ids=_in_words)
-def test_a_list_of_an_object_that_may_hold_a_password_is_not_shown(
-    kind: str, form: str, words: list[str], tmp_path: Path
-) -> None:
+def test_a_list_of_an_object_that_may_leak_is_not_shown(kind: str, form: str, words: list[str], tmp_path: Path) -> None:
     text = form.format(CANARY).replace("'", "")
     item = _as_item(kind, '"http://old.example.com:1"')
     for name, other in (("HTTPS_PROXY", "NO_PROXY"), ("https:", "noProxy:"), ("httpsProxy", "noProxy")):

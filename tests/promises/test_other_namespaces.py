@@ -163,9 +163,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("home", "strangers", "mode"), CASES)
-def test_objects_elsewhere_change_nothing(
-    home: list[dict[str, Any]], strangers: list[dict[str, Any]], mode: dict[str, Any]
-) -> None:
+def test_others_have_no_say(home: list[dict[str, Any]], strangers: list[dict[str, Any]], mode: dict[str, Any]) -> None:
     spec = {**SPEC, **mode}
     alone, together = outcome_of(home, spec), outcome_of([*strangers, *home], spec)
     assert (alone.exit_code, together.exit_code) == (0, 0)
@@ -177,9 +175,7 @@ def test_objects_elsewhere_change_nothing(
     ("trusted", "code"), [([], "OtherNamespace"), (["team-*"], "SharedObject")], ids=["a stranger", "it is trusted"]
 )
 @pytest.mark.parametrize("home", [HOME, [item for item in HOME if item["kind"] != "Cluster"]], ids=len)
-def test_the_networks_of_a_cluster_with_a_class_of_another_namespace(
-    home: list[Any], trusted: list[str], code: str
-) -> None:
+def test_networks_of_a_cluster_with_a_class_elsewhere(home: list[Any], trusted: list[str], code: str) -> None:
     guest = of_class("b", "team-b", clusterNetwork=FOREIGN, topology={"class": "small", "classNamespace": "team-a"})
     outcome = outcome_of([guest, *home], {**SPEC, "trustedNamespaces": trusted})
     (plane,) = (item for item in of_team_a(outcome) if item["kind"] == "KubeadmControlPlaneTemplate")

@@ -103,9 +103,7 @@ def test_the_first_line_of_the_readme_installs_it_from_a_clone(tmp_path: Path) -
     assert version.stdout.decode() == f"inject-proxy {VERSION}\n"
 
 
-def test_what_the_page_writes_for_a_pipeline_lets_pip_take_the_bytes_of_the_release_alone(
-    built: Path, tmp_path: Path
-) -> None:
+def test_what_the_page_writes_for_a_pipeline_lets_pip_take_the_release_alone(built: Path, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "install.md").read_text()
     (script,) = re.findall(r"```sh\n(# in the folder of the release.*?)```", page, re.DOTALL)
     (tmp_path / "requirements").mkdir()

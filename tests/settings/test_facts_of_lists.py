@@ -181,9 +181,7 @@ def test_the_host_of_the_registry_mirror_is_in_the_list(spec: dict[str, Any], re
         (Audience.PRODUCT, False, False),
     ],
 )
-def test_what_tkg_stores_is_not_completed_where_it_may_be_what_was_read(
-    audience: Audience, reads_objects: bool, completed: bool
-) -> None:
+def test_a_list_that_was_read_is_not_completed(audience: Audience, reads_objects: bool, completed: bool) -> None:
     config = loaded(httpProxy=PROXY, noProxy="a")._replace(reads_objects=reads_objects)
     found = resolve(config, [], target="x", readers=Readers(audience))
     assert ("localhost" in found.settings.no_proxy.split(",")) is completed

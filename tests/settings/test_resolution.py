@@ -131,9 +131,7 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
         pytest.param({"targets": ["nodes.kubelet"]}, [], Severity.INFO, id="another target"),
     ],
 )
-def test_an_override_that_fits_nothing_is_reported(
-    match: dict[str, Any], others: list[Any], severity: Severity | None
-) -> None:
+def test_an_unfit_override_is_reported(match: dict[str, Any], others: list[Any], severity: Severity | None) -> None:
     config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])
     there = Membership(Cluster(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
     places = [place for known in ([there], []) for place in subjects(known, target="nodes.containerd")]
@@ -153,9 +151,7 @@ def test_an_override_that_fits_nothing_is_reported(
         pytest.param({"targets": ["nodes.kubelet"]}, True, id="the target"),
     ],
 )
-def test_an_override_for_less_than_a_cluster_makes_its_settings_particular(
-    match: dict[str, Any], *, particular: bool
-) -> None:
+def test_an_override_for_less_than_a_cluster_is_particular(match: dict[str, Any], *, particular: bool) -> None:
     spec = {**BASE, "overrides": [override(match, httpProxy=EU)]}
     assert resolved(spec, WORKER).settings.differs_from_cluster is particular
     assert resolved(spec, Membership(LAB), WORKER).settings.differs_from_cluster is particular
@@ -169,9 +165,7 @@ def test_an_override_for_less_than_a_cluster_makes_its_settings_particular(
         pytest.param({"clusters": ["prod-1"]}, {"httpProxy": EU}, False, id="the Cluster, which it reaches"),
     ],
 )
-def test_what_holds_for_all_nodes_names_the_overrides_for_some(
-    match: dict[str, Any], sets: dict[str, Any], reported: bool
-) -> None:
+def test_what_holds_for_all_nodes_names_overrides(match: dict[str, Any], sets: dict[str, Any], reported: bool) -> None:
     found = resolved({**BASE, "overrides": [override(match, **sets)]}, Membership(PROD))
     assert found.unreachable_overrides == (("spec.overrides[0]",) if reported else ())
 
@@ -201,9 +195,7 @@ THERE = override({"namespaces": ["org-acme"]}, httpProxy=EU, httpsProxy=EU)
         ),
     ],
 )
-def test_the_proxy_that_is_declared_for_a_place(
-    spec: dict[str, Any], membership: Membership, expected: tuple[str, str] | None
-) -> None:
+def test_the_proxy_of_a_place(spec: dict[str, Any], membership: Membership, expected: tuple[str, str] | None) -> None:
     config = loaded(**spec)
     assert declared_urls(config, [membership], target_id="nodes.kubelet", name="x") == expected
     found = resolve(config, [membership], target="nodes.kubelet", readers=Readers(Audience.NODE), name="x")

@@ -115,9 +115,7 @@ def test_a_replaced_scalar_keeps_what_it_can(text: str, value: str, new: str) ->
         ("- - 1\n  # of 2\n\n  - 2\n", remove(0, 0), "-\n  # of 2\n\n  - 2\n"),
     ],
 )
-def test_a_comment_of_the_neighbour_survives_what_stands_beside_the_dash(
-    text: str, operation: Operation, new: str
-) -> None:
+def test_a_comment_of_the_neighbour_survives_what_is_beside_the_dash(text: str, operation: Operation, new: str) -> None:
     assert edited(text, operation) == new
 
 
@@ -148,9 +146,7 @@ def test_comments_above_the_first_item_stay_with_it(indent: str, value: object, 
         pytest.param("{x: old}", [replace("a", value=["x"])], "\n- x", id="a list for a mapping"),
     ],
 )
-def test_a_flow_collection_of_which_nothing_is_left_leaves_no_comment_with_what_it_held(
-    before: str, operations: list[Operation], after: str
-) -> None:
+def test_a_flow_collection_that_goes_leaves_no_comment(before: str, operations: list[Operation], after: str) -> None:
     edited = rewrite(Document(f"a: {before} # why\n"), operations)
     assert "old" not in edited
     assert "# why" in edited
@@ -173,9 +169,7 @@ def test_a_flow_collection_of_which_nothing_is_left_leaves_no_comment_with_what_
         pytest.param("a: |\n  x\ng: y\n  # c\n", remove("g"), 'a: "x\\n"\n  # c\n', id="a removal below a block"),
     ],
 )
-def test_a_comment_that_is_indented_more_does_not_become_words_of_the_text_above(
-    text: str, operation: Operation, expected: str
-) -> None:
+def test_a_comment_indented_more_is_no_part_of_the_text_above(text: str, operation: Operation, expected: str) -> None:
     new = edited(text, operation)
 
     assert new.endswith(expected)

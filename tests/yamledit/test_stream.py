@@ -97,9 +97,7 @@ REWRITTEN = [
 
 
 @pytest.mark.parametrize(("text", "texts", "new", "after"), REWRITTEN)
-def test_documents_come_and_go_with_their_separators(
-    text: str, texts: dict[int, str | None], new: list[str], after: str
-) -> None:
+def test_documents_come_and_go_with_marks(text: str, texts: dict[int, str | None], new: list[str], after: str) -> None:
     assert rewrite_documents(text, texts, new) == after
 
 

@@ -173,9 +173,7 @@ def test_a_comment_that_gives_nothing_back_goes_with_its_member_and_hides_no_oth
         ),
     ],
 )
-def test_a_mapping_comes_back_only_where_it_says_what_it_said(
-    text: str, operations: Sequence[Operation], new: str
-) -> None:
+def test_a_mapping_comes_back_where_it_says_what_it_said(text: str, operations: Sequence[Operation], new: str) -> None:
     assert edited(f"a: # was: {text}", *operations) == new
 
 

@@ -401,9 +401,7 @@ def test_a_secret_that_is_made_has_its_hash_at_once_and_is_made_once() -> None:
 
 @pytest.mark.parametrize(("hashed", "severity"), [(None, Severity.WARNING), (False, Severity.INFO)])
 @pytest.mark.parametrize("holder", [control_plane(file()), template(spec={"files": [file()]}, **MEMBER)])
-def test_nodes_that_keep_the_old_content_of_a_secret_are_reported(
-    holder: Any, hashed: bool | None, severity: Severity
-) -> None:
+def test_nodes_that_keep_an_old_secret_are_reported(holder: Any, hashed: bool | None, severity: Severity) -> None:
     rollout = {} if hashed is None else {"hashNames": hashed}
     outcome = ran(CLUSTER, SECRET, holder, targets=IN_SECRET, rollout=rollout)
     kept = [result for result in outcome.results if result.code == "NodesKept"]
@@ -426,9 +424,7 @@ EXTERNAL = {"apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret"} | 
         pytest.param([EXTERNAL], [], id="an ExternalSecret of another name"),
     ],
 )
-def test_a_reference_to_a_secret_that_is_neither_there_nor_made_is_not_written(
-    others: list[Any], paths: list[Any]
-) -> None:
+def test_a_reference_to_a_secret_neither_there_nor_made_is_not_written(others: list[Any], paths: list[Any]) -> None:
     allowed = {"rules": {"SecretMissing": "Warning"}}
     for lint, severity in ((None, Severity.ERROR), (allowed, Severity.WARNING)):
         more = {"lint": lint} if lint else {}
@@ -482,9 +478,7 @@ NAMES = ["a", "a-b", "a-0123456789", "b"]
     st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=5),
     st.booleans(),
 )
-def test_no_reference_to_a_template_of_the_list_is_left_behind(
-    there: list[str], refers: list[tuple[str, bool]], is_nested: bool
-) -> None:
+def test_no_reference_to_a_template_is_lost(there: list[str], refers: list[tuple[str, bool]], is_nested: bool) -> None:
     templates = [template(name, {"preKubeadmCommands": [f"echo {name}"]}) for name in there]
     users = [user(ref=(new_reference if is_new else old_reference)(name)) for name, is_new in refers]
     found = [nested(*templates, *users)] if is_nested else [*templates, *users]

@@ -45,9 +45,7 @@ BUILDER = "proxy_env: {HTTPS_PROXY: 'http://proxy.com', no_proxy: 'proxy.com,exa
     ],
 )
 @pytest.mark.parametrize("is_said", [True, False], ids=["said", "seen"])
-def test_each_form_gives_its_proxy(
-    text: str, form: str | None, urls: tuple[str, str], listed: list[str], is_said: bool
-) -> None:
+def test_forms_are_read(text: str, form: str | None, urls: tuple[str, str], listed: list[str], is_said: bool) -> None:
     said = {"format": form} if is_said and form else {}
     loaded = load(proxy_config(**{"from": [{**FROM[0], **said}]}), secret(text))
     assert (loaded.declaration.http_proxy, loaded.declaration.https_proxy, entries(loaded)) == (*urls, listed)

@@ -389,9 +389,7 @@ READ: list[Any] = [
 
 
 @pytest.mark.parametrize(("chart", "values", "paths"), READ)
-def test_values_of_a_program_that_is_there_and_calls_out_get_the_proxy(
-    chart: str, values: Any, paths: list[str]
-) -> None:
+def test_values_of_a_program_that_is_there_and_calls_out_get_it(chart: str, values: Any, paths: list[str]) -> None:
     obj = release(chart, values)
     after = apply(target, obj, **ANY)
     known = [value.path for value in CHARTS[chart].values]
@@ -532,9 +530,7 @@ OVERLAYS: list[Any] = [
 
 
 @pytest.mark.parametrize(("texts", "written", "codes"), OVERLAYS)
-def test_each_of_several_that_are_equally_near_gets_a_place_that_one_of_them_has(
-    texts: list[str], written: list[bool], codes: list[str]
-) -> None:
+def test_equally_near_ones_get_a_place_that_one_has(texts: list[str], written: list[bool], codes: list[str]) -> None:
     """A base has the release, and each overlay the values of its own cluster."""
     items = [release("external-dns", valuesFrom=FROM), *map(config_map, texts)]
     for obj, folder in zip(items, ("base", "dev", "prod"), strict=True):

@@ -15,9 +15,7 @@ from proposals import FULL, NO, NONE, apply, changes, findings, proposals
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable])
 @pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
-def test_what_the_api_server_does_not_change_is_written_on_request_with_a_warning(
-    row: DistributionRow, settings: ProxySettings
-) -> None:
+def test_what_is_immutable_is_written_on_request_with_a_warning(row: DistributionRow, settings: ProxySettings) -> None:
     target = TARGETS[row.target]
     there = holding(row, members(row, FULL._replace(http_proxy="http://old.corp.example:1")))
 
@@ -57,9 +55,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("target", "kind", "settings"), REFUSED)
-def test_what_a_product_does_not_take_is_an_error_and_can_be_removed(
-    target: str, kind: str, settings: ProxySettings
-) -> None:
+def test_what_a_product_refuses_is_an_error_and_can_be_removed(target: str, kind: str, settings: ProxySettings) -> None:
     row = row_of(kind, target)
     obj = holding(row, {})
     assert [finding.code for finding in findings(TARGETS[target], obj, settings, **ASKED)] == ["CannotWrite"]

@@ -135,9 +135,7 @@ def test_of_a_list_the_beginning_is_filled(value: str) -> None:
     ],
 )
 @pytest.mark.parametrize(("entries", "is_stale"), [("a,b", True), (NO, False)], ids=["another list", "the list"])
-def test_a_list_that_is_not_filled_fails_a_check_where_its_text_is_another(
-    expression: str, entries: str, is_stale: bool
-) -> None:
+def test_a_list_that_is_not_filled_fails_a_check_if_it_differs(expression: str, entries: str, is_stale: bool) -> None:
     (finding,) = findings(policies, cel(expression.replace("LIST", entries), x="object.y"))
     assert (finding.code, finding.is_stale) == ("ByHand", is_stale)
 

@@ -55,9 +55,7 @@ BOTH = "export HTTP_PROXY=http://proxy:3128{}http_proxy=http://proxy:3128"
         pytest.param([RELOAD, "echo systemctl restart containerd"], [RESTART, *HTTP], id="an argument"),
     ],
 )
-def test_right_commands_stay_as_they_are_written_and_what_is_missing_is_added(
-    texts: list[str], added: list[str]
-) -> None:
+def test_right_commands_stay_as_they_are_and_what_is_missing_is_added(texts: list[str], added: list[str]) -> None:
     assert after(commands(*texts), HTTP_ONLY) == [*texts, *added]
 
 
@@ -228,9 +226,7 @@ def executed(texts: list[str], stand_ins: Path) -> tuple[list[tuple[str, dict[st
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(SCRIPTS, max_size=7), proxy=st.sampled_from([PROXY, HTTP_ONLY, NONE]))
-def test_every_program_that_needs_the_network_sees_the_proxy(
-    stand_ins: Path, texts: list[str], proxy: ProxySettings
-) -> None:
+def test_each_program_of_the_network_sees_the_proxy(stand_ins: Path, texts: list[str], proxy: ProxySettings) -> None:
     _, in_the_end = executed(texts, stand_ins)
     read = {one.variable: one.value for one in COMMANDS.read(commands(*texts), {})}
     assert {name: in_the_end.get(name) for name, value in read.items() if value is not None} == {
@@ -314,9 +310,7 @@ NETWORK_SPELLINGS = [
 
 @pytest.mark.parametrize("settings", [PROXY, TRUSTED], ids=["without certificates", "with certificates"])
 @pytest.mark.parametrize("command", NETWORK_SPELLINGS)
-def test_a_command_that_needs_the_network_runs_behind_certificates_and_exports(
-    stand_ins: Path, command: str, settings: ProxySettings
-) -> None:
+def test_a_command_of_the_network_runs_behind_all_ours(stand_ins: Path, command: str, settings: ProxySettings) -> None:
     script = stand_ins / "install.sh"
     script.write_text("curl https://files.example\n")
     script.chmod(0o755)

@@ -43,9 +43,7 @@ def obj(kind: NodeConfigKind, spec: Any) -> dict[str, Any]:
     ],
 )
 @pytest.mark.parametrize("kind", RKE2, ids=lambda kind: kind.kind)
-def test_the_registries_that_rke2_gets_by_a_field_are_not_replaced_by_a_file(
-    kind: NodeConfigKind, mirrors: Any, codes: list[str]
-) -> None:
+def test_registries_in_a_field_of_rke2_need_no_file(kind: NodeConfigKind, mirrors: Any, codes: list[str]) -> None:
     wanted = ProxySettings(mirror=Mirror("https://m.example", "m.example", Certificates("")))
     filled = run(registry_mirror, obj(kind, {"privateRegistriesConfig": {}}), wanted)
     assert list(contents(lookup(filled.obj, kind.path))) == ["/etc/rancher/rke2/registries.yaml"]
@@ -116,9 +114,7 @@ EKS = [kind for kind in NODE_KINDS.values() if kind.system.targets == ("nodes.ek
 
 
 @pytest.mark.parametrize("kind", EKS, ids=lambda kind: kind.kind)
-def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_that_needs_the_network(
-    kind: NodeConfigKind,
-) -> None:
+def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_of_the_network(kind: NodeConfigKind) -> None:
     wanted = HTTP_ONLY._replace(http_proxy=PASSWORD)
     outcome = run(eks, obj(kind, {kind.system.commands: ["true", "curl https://get.example"]}), wanted)
     spec = lookup(outcome.obj, kind.path)
@@ -174,9 +170,7 @@ OF_KUBEADM = {"containerd": False, "kubelet": False, "commands": False}
 
 
 @pytest.mark.parametrize(("system", "options"), [("kubeadm", OF_KUBEADM), ("K3s", {"commands": {"exports": False}})])
-def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_variable(
-    system: str, options: dict[str, Any]
-) -> None:
+def test_a_class_whose_nodes_need_nothing_gets_no_patch_and_no_variable(system: str, options: dict[str, Any]) -> None:
     templates = [kind for kind in NODE_KINDS.values() if kind.system.name == system and kind.is_template]
     cp, md = (obj(kind, {}) | {"metadata": {"name": kind.kind.lower(), "namespace": "ns"}} for kind in templates)
     workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
@@ -192,9 +186,7 @@ def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_v
 
 @pytest.mark.judged
 @pytest.mark.parametrize("kind", [kind for kind in EKS if kind.is_template], ids=lambda kind: kind.kind)
-def test_patches_of_a_class_write_the_workers_of_eks_and_leave_out_its_hosted_control_plane(
-    kind: NodeConfigKind,
-) -> None:
+def test_patches_of_a_class_write_the_workers_of_eks_and_leave_out_hosted_planes(kind: NodeConfigKind) -> None:
     cp: dict[str, Any] = named(
         "AWSManagedControlPlaneTemplate",
         "cp",
@@ -221,9 +213,7 @@ def test_patches_of_a_class_write_the_workers_of_eks_and_leave_out_its_hosted_co
         pytest.param("OtherControlPlaneTemplate", True, id="unknown"),
     ],
 )
-def test_a_control_plane_that_no_target_writes_is_a_warning_of_its_class_unless_it_is_hosted(
-    kind: str, is_said: bool
-) -> None:
+def test_a_control_plane_that_no_target_writes_is_a_warning_unless_it_is_hosted(kind: str, is_said: bool) -> None:
     api_version = "controlplane.cluster.x-k8s.io/v1beta2"
     cp = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "cp", "namespace": "ns"}, "spec": {}}
     given = [cluster_class("v1beta1", cp, {}, {}), cp, cluster("v1beta1")]

@@ -162,7 +162,7 @@ class Node:
 @pytest.mark.parametrize("flags", [("-e",), ("-eu",), ()], ids=["Ignition", "with undefined variables", "cloud-init"])
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @pytest.mark.parametrize("image", STORES)
-def test_on_each_image_the_certificates_reach_its_trust_store_at_each_boot(
+def test_each_boot_fills_the_store_of_each_image(
     tmp_path: Path, image: str, shell: str, flags: tuple[str, ...]
 ) -> None:
     node = Node(tmp_path, image)

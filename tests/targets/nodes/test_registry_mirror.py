@@ -98,9 +98,7 @@ def asked_by_containerd(outcome: Outcome, folder: Path, registry: str) -> list[d
     ],
 )
 @pytest.mark.parametrize("registry", ["docker.io", "quay.io"])
-def test_containerd_asks_the_mirror_first_and_then_the_registry(
-    tmp_path: Path, url: str, root: str, registry: str
-) -> None:
+def test_containerd_asks_the_mirror_and_then_the_registry(tmp_path: Path, url: str, root: str, registry: str) -> None:
     mirror, itself = asked_by_containerd(run(target, kubeadm({}), mirrored(url, "")), tmp_path, registry)
     assert mirror == {"url": root, "pull": True, "resolve": True, "push": False, "certificates": 0}
     assert itself["url"] == {"docker.io": "https://registry-1.docker.io/v2", "quay.io": "https://quay.io/v2"}[registry]

@@ -126,9 +126,7 @@ def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
         ),
     ],
 )
-def test_workers_get_a_variable_of_their_own(
-    obj: Any, settings: ProxySettings, group: ProxySettings, expected: Any
-) -> None:
+def test_workers_get_their_own_variable(obj: Any, settings: ProxySettings, group: ProxySettings, expected: Any) -> None:
     result = after(obj, settings, md_0=group)
     assert result == expected
     assert after(result, settings, md_0=group) == expected

@@ -162,9 +162,7 @@ def test_the_config_map_that_the_certificates_come_from_is_nobody_elses_business
         pytest.param(asked(), NONE, False, id="no certificates"),
     ],
 )
-def test_a_config_map_is_made_where_one_is_mounted_and_none_is_given(
-    obj: dict[str, Any], settings: ProxySettings, expected: bool
-) -> None:
+def test_a_config_map_is_made_where_it_is_mounted(obj: dict[str, Any], settings: ProxySettings, expected: bool) -> None:
     made = list(target.companions(obj, settings, {}))
     namespace = obj["metadata"]["namespace"]
     assert [(one["kind"], one["metadata"]["namespace"], one["metadata"]["name"]) for one in made] == (

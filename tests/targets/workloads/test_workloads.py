@@ -133,9 +133,7 @@ def provider(deployment: Any = None, **annotations: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_container_of_a_provider_is_overridden_and_goes_with_the_variables(
-    obj: Any, options: Any, names: Any
-) -> None:
+def test_a_container_of_a_provider_is_overridden_and_goes_with_them(obj: Any, options: Any, names: Any) -> None:
     done = apply(TARGET, obj, **options)
     listed = lookup(done, ("spec", "deployment", "containers"))
     assert [(one["name"], one["env"]) for one in listed] == [(name, OURS) for name in names]
@@ -160,9 +158,7 @@ def test_a_provider_without_a_spec_has_none_again() -> None:
         pytest.param([OURS[0], {"name": "NO_PROXY", "value": "mine"}], "LeftBehind", id="our URL beside another list"),
     ],
 )
-def test_values_of_others_are_replaced_by_default_and_kept_where_the_options_say_so(
-    entries: list[Any], after_removal: str
-) -> None:
+def test_values_of_others_are_replaced_or_kept_where_the_options_say_so(entries: list[Any], after_removal: str) -> None:
     obj = workload(container("web", *entries), container("side", DEBUG))
 
     assert sorted(map(str, envs(apply(TARGET, obj, **ALL))["web"])) == sorted(map(str, OURS))
@@ -188,9 +184,7 @@ def test_values_of_others_are_replaced_by_default_and_kept_where_the_options_say
         pytest.param({"labels": {"app.kubernetes.io/name": "cert-manager"}}, {}, id="a known program"),
     ],
 )
-def test_a_wrong_type_in_a_chosen_workload_is_an_error_that_names_it(
-    spec: Any, path: str, wanted: str, metadata: Any, options: Any
-) -> None:
+def test_a_wrong_type_in_a_workload_is_an_error(spec: Any, path: str, wanted: str, metadata: Any, options: Any) -> None:
     obj = workload(**metadata)
     obj["spec"]["template"]["spec"] = spec
     (error,) = findings(TARGET, obj, **options)
@@ -248,9 +242,7 @@ def test_another_proxy_is_one_warning_of_a_run() -> None:
     ],
 )
 @pytest.mark.parametrize("mode", ["Inject", "Remove", "Check"])
-def test_a_removed_or_replaced_url_is_named_if_it_is_none_of_the_declared_ones(
-    declared: Any, codes: list[str], mode: str
-) -> None:
+def test_a_removed_or_replaced_url_is_named_if_it_is_not_declared(declared: Any, codes: list[str], mode: str) -> None:
     obj = workload(container("web", MINE, {"name": "NO_PROXY", "value": "x"}), annotations=ASKED)
     said = outcome({"mode": mode, "noProxyPolicy": {"style": "Verbatim"}, **declared}, obj).results
     assert [one.code for one in said if one.code == "ProxyReplaced"] == codes
@@ -272,9 +264,7 @@ def test_a_known_program_and_what_a_matcher_chooses_get_the_proxy_together() -> 
         pytest.param({}, {}, False, id="nobody chooses it for the proxy"),
     ],
 )
-def test_a_workload_that_gets_the_proxy_and_no_certificates_is_named(
-    annotations: dict[str, str], options: dict[str, Any], is_named: bool
-) -> None:
+def test_missing_certificates_are_named(annotations: dict[str, str], options: dict[str, Any], is_named: bool) -> None:
     obj = workload(annotations=annotations)
     found = findings(TARGET, obj, FULL._replace(trusted_ca=Certificates(A)), **options)
     assert [finding.code for finding in found] == ["CertificatesNotSet"] * is_named

@@ -163,9 +163,7 @@ def test_what_would_have_to_be_between_two_commands_is_a_warning(commands: list[
         pytest.param(GONE, False, id="no command needs it"),
     ],
 )
-def test_where_a_patch_erases_commands_certificates_are_trusted_before_the_network_is_needed(
-    version: str, operation: Any, is_first: bool
-) -> None:
+def test_where_commands_are_erased_certificates_come_first(version: str, operation: Any, is_first: bool) -> None:
     before = objects(version, [INSTALL], operation)
     items, _ = answer(before, trustedCA={"pem": A})
     texts = judged(items, "one")["group"]["preKubeadmCommands"]
@@ -191,9 +189,7 @@ def test_where_a_patch_erases_commands_certificates_are_trusted_before_the_netwo
         pytest.param([INSTALL, CONTAINERD], [], "0-", id="the restart stays behind what configures containerd"),
     ],
 )
-def test_a_patch_adds_at_the_beginning_where_a_command_needs_the_network(
-    commands: list[str], operations: list[Any], ends: str
-) -> None:
+def test_a_patch_adds_before_a_command_of_the_network(commands: list[str], operations: list[Any], ends: str) -> None:
     items, _ = answer(objects("v1beta2", commands, *operations))
     ours = {one["name"]: one for one in items[0]["spec"]["patches"]}
     for name, end in zip(("inject-proxy-nodes", "inject-proxy-lists"), ends, strict=True):

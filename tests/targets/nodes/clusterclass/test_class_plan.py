@@ -163,15 +163,11 @@ def in_turns(table: list[Any]) -> pytest.MarkDecorator:
 
 @pytest.mark.judged
 @in_turns(SYSTEMS)
-def test_a_control_plane_of_a_patched_class_holds_what_its_template_would_hold(
-    version: str, given: Mapping[str, Any]
-) -> None:
+def test_a_control_plane_of_a_patched_class_is_as_its_template(version: str, given: Mapping[str, Any]) -> None:
     assert_alike(objects(version, given, {}), {})
 
 
 @pytest.mark.judged
 @in_turns(OPTIONS)
-def test_workers_of_all_systems_in_one_patched_class_hold_what_their_templates_would_hold(
-    version: str, given: Mapping[str, Any]
-) -> None:
+def test_workers_of_all_systems_in_a_patched_class_are_as_templates(version: str, given: Mapping[str, Any]) -> None:
     assert_alike(objects(version, {"files": [FILE]}, NAMED), given)

@@ -314,9 +314,7 @@ OTHER_NODES = [
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("control_plane", "workers"), OTHER_NODES)
-def test_a_cluster_has_the_variable_only_where_its_class_defines_it(
-    version: str, control_plane: str, workers: str
-) -> None:
+def test_a_cluster_has_the_variable_where_its_class_defines_it(version: str, control_plane: str, workers: str) -> None:
     cp, md = template_of("cp", {}, version), template_of("bare", {}, version)
     cp["kind"], md["kind"] = control_plane, workers
     before = [cluster_class(version, cp, {"bare": md}, {}), cp, md, cluster(version, network=DUAL)]

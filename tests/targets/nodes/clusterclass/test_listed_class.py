@@ -71,9 +71,7 @@ def value_of(items: list[Any]) -> Any:
         pytest.param(tkg, lambda value: value["httpProxy"] == PROXY, id="TKG"),
     ],
 )
-def test_what_a_class_writes_out_of_a_variable_is_in_no_template_and_no_patch_of_ours(
-    version: str, shared: str, made: Any, has_proxy: Any
-) -> None:
+def test_what_a_class_writes_itself_is_in_no_text_of_ours(version: str, shared: str, made: Any, has_proxy: Any) -> None:
     before = made(version)
     items, reported = run(before, shared)
     assert items[:3] == before[:3]
