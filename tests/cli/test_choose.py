@@ -127,9 +127,7 @@ WRITTEN = [
         ["shop/api"],
         id="a list that is empty",
     ),
-    pytest.param(
-        LIST, ["deployment/api"], {"workloads": {"choose": [API]}}, ["shop/api"], id="a ProxyConfig in a List"
-    ),
+    pytest.param(LIST, ["deployment/api"], {"workloads": {"choose": [API]}}, ["shop/api"], id="in a List"),
 ]
 
 
@@ -170,9 +168,7 @@ def test_a_run_gives_the_proxy_to_exactly_that_object(tmp_path: Path, argv: list
 
 REFUSED = [
     pytest.param(CONFIG, ["deployment/web"], "is in shop, test: `-n NAMESPACE` says which", id="in two namespaces"),
-    pytest.param(
-        CONFIG + "    mode: Remove\n", ["deployment/off"], "an annotation leaves", id="in mode Remove as well"
-    ),
+    pytest.param(CONFIG + "    mode: Remove\n", ["deployment/off"], "an annotation leaves", id="in mode Remove"),
     pytest.param(CONFIG, ["deployment/wep"], "did you mean `deployment/web`?", id="misspelt"),
     pytest.param(CONFIG, ["api"], "did you mean `deployment/api`?", id="a name without its kind"),
     pytest.param(CONFIG, ["deploy/api"], "did you mean `deployment/api`?", id="a short kind"),

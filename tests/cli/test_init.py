@@ -268,11 +268,7 @@ PASSWORDS = [
         {},
         id="of another proxy",
     ),
-    pytest.param(
-        {"a.yaml": nodes("a", base64_of(WITH_PASSWORD)), "b.yaml": nodes("b", PROXY)},
-        {},
-        id="in base64 in the place of a host",
-    ),
+    pytest.param({"a.yaml": nodes("a", base64_of(WITH_PASSWORD)), "b.yaml": nodes("b", PROXY)}, {}, id="base64 host"),
     pytest.param({}, {"HTTPS_PROXY": WITH_PASSWORD, "NO_PROXY": f"user:{SECRET}@host"}, id="in the shell"),
 ]
 
@@ -355,7 +351,7 @@ ANSWERS = [
     pytest.param({"west.yaml": nodes("west", PROXY)}, NETWORK, {"httpProxy": PROXY}, "Networks", id="found"),
     pytest.param({}, f"http://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "URL of the proxy", id="none"),
     pytest.param(
-        {}, f"x y\nhttp://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "must not hold blanks", id="a URL last"
+        {}, f"x y\nhttp://p:1\n{NETWORK}", {"httpProxy": "http://p:1"}, "must not hold blanks", id="a wrong URL"
     ),
     pytest.param({}, f"http://p:1\nfoo\n{NETWORK}", {"httpProxy": "http://p:1"}, 'entry "foo" must', id="a network"),
     pytest.param({}, f"{WITH_PASSWORD}\n\n", {"from": [{"kind": "Secret", "name": "inject-proxy"}]}, "", id="password"),

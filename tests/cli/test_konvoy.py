@@ -98,11 +98,7 @@ CP, WORKER = "http://cp.example:3128", "http://worker.example:3128"
 @pytest.mark.parametrize(
     ("line", "wanted"),
     [
-        pytest.param(
-            f"--control-plane-http-proxy {CP} --worker-http-proxy {CP}",
-            {"httpProxy": CP},
-            id="equal values for both roles",
-        ),
+        pytest.param(f"--control-plane-http-proxy {CP} --worker-http-proxy {CP}", {"httpProxy": CP}, id="equal values"),
         pytest.param(
             f"konvoy create cluster --control-plane-http-proxy={CP} --worker-http-proxy={WORKER}",
             {

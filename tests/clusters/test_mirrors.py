@@ -45,9 +45,7 @@ def test_no_mirror(given: Any) -> None:
         pytest.param(
             file(base64.b64encode(MIRROR.encode()).decode(), encoding="base64"), ("mirror.example.com",), id="in base64"
         ),
-        pytest.param(
-            file('[host."https://me:secret@mirror.example.com"]\n'), ("mirror.example.com",), id="no credential"
-        ),
+        pytest.param(file('[host."https://me:secret@mirror.example.com"]\n'), ("mirror.example.com",), id="a password"),
         pytest.param(
             file(
                 '[plugins."io.containerd.grpc.v1.cri".registry]\n'

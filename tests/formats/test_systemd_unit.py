@@ -72,12 +72,7 @@ RIGHT = ('Environment="HTTP_PROXY=http://p:1"', 'Environment="http_proxy=http://
             service("Environment=FOO=\\q", *RIGHT),
             id="one that systemd never reads moves to a line of its own",
         ),
-        pytest.param(
-            service(*RIGHT, "Environment="),
-            ONE,
-            service("Environment=", *RIGHT),
-            id="one that a reset forgets stands behind it",
-        ),
+        pytest.param(service(*RIGHT, "Environment="), ONE, service("Environment=", *RIGHT), id="one that a reset ends"),
         pytest.param(service(*RIGHT), NONE, "", id="nothing of use is left"),
     ],
 )

@@ -55,9 +55,7 @@ def test_an_object_of_a_stream_is_in_the_file_of_its_annotations(paths: dict[str
         pytest.param(f"{A}---\na: b\n\tc: d\n", "0.yaml: document 2: .* at line 5, column 1", id="a tab in the second"),
         pytest.param(f"{A}---\n# x\n---\na: *b\n", "at line 6, column 4: quote a text", id="an unknown alias"),
         pytest.param(f"{A}---\na: ü\x01\n", "at line 4, column 5$", id="a control character"),
-        pytest.param(
-            "a: 1\rb: 2\r---\rc: 3\r\td: 4\r", "document 2: .* line 5, column 1: indent", id="carriage returns"
-        ),
+        pytest.param("a: 1\rb: 2\r---\rc: 3\r\td: 4\r", "document 2: .* line 5, column 1: indent", id="returns alone"),
     ],
 )
 def test_a_document_that_cannot_be_read_names_its_place_and_the_others_can(text: str, says: str) -> None:

@@ -141,9 +141,7 @@ def test_a_password_is_shown_as_stars(text: str, shown: str) -> None:
         pytest.param("https://x/?private_token=S1&a=b", "https://x/?private_token=***", id="a query"),
         pytest.param('Environment="API_TOKEN=S1 b" "A=b"', 'Environment="API_TOKEN=***', id="a unit of systemd"),
         pytest.param('"{\\"token\\": \\"S1\\"}"', '"{\\"token\\": ***', id="JSON in a text in quotes"),
-        pytest.param(
-            "# \u0130\u0130\u0130\ntoken = S1", "# \u0130\u0130\u0130\ntoken = ***", id="behind other letters"
-        ),
+        pytest.param("# \u0130\u0130\u0130\ntoken = S1", "# \u0130\u0130\u0130\ntoken = ***", id="behind letters"),
     ],
 )
 def test_from_a_value_with_the_name_of_a_credential_on_a_line_is_hidden(text: str, shown: str) -> None:

@@ -152,11 +152,7 @@ CHANGE = Result(Severity.INFO, "sets a", ("spec", "files"), ref=REF, target="one
     [
         pytest.param({}, ["sets a, sets b (one, two) spec.files"], id="two changes of a field"),
         pytest.param({"path": ("spec", "commands")}, ["sets a, sets b (one, two) spec"], id="a field beside it"),
-        pytest.param(
-            {"path": ("metadata",)},
-            ["sets a (one) spec.files", "sets b (two) metadata"],
-            id="a field with which it shares none",
-        ),
+        pytest.param({"path": ("metadata",)}, ["sets a (one) spec.files", "sets b (two) metadata"], id="another field"),
         pytest.param({"current": "x"}, ["sets a (one) spec.files", "sets b (two) spec.files"], id="one with a value"),
         pytest.param({"code": "NP001"}, ["sets a (one) spec.files", "NP001: sets b (two) spec.files"], id="no change"),
     ],

@@ -71,9 +71,7 @@ def test_what_every_target_writes_has_no_findings(name: str) -> None:
             ["HttpsProxyMissing"],
             id="a proxy for http:// alone",
         ),
-        pytest.param(
-            {"HTTPS_PROXY": PROXY, "no_proxy": LOOPBACK}, ["CaseMissing", "CaseMissing"], id="each in one case only"
-        ),
+        pytest.param({"HTTPS_PROXY": PROXY, "no_proxy": LOOPBACK}, ["CaseMissing", "CaseMissing"], id="one case only"),
     ],
 )
 def test_what_one_place_says(values: dict[str, str | None], expected: list[str]) -> None:

@@ -125,7 +125,7 @@ FIRST = "rule: first address of the service CIDR 10.96.0.0/12 (for clients that 
         pytest.param(
             "10.96.0.1",
             ("`spec.noProxy[0]`", "`services[0]`", FIRST),
-            id="an entry that two rules give has the reasons of both",
+            id="an entry has both of its reasons"
         ),
         pytest.param("a.b", ("`spec.noProxy[1]`", 'written "A.b:80"'), id="an entry that was written otherwise"),
         pytest.param(".c.d", ("`spec.noProxy[3]`", f"rule: {policy.TWIN}"), id="the dotted form"),

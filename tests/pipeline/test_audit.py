@@ -85,15 +85,9 @@ def codes(found: Audit) -> list[str]:
         ),
         pytest.param([CLUSTER, deployment(proxies(no_proxy=ALL_OF_PROD))], [], id="a workload right for its Cluster"),
         pytest.param([CONFIG + "  noProxy: [example.com, .corp.example]\n"], [], id="a ProxyConfig that is right"),
-        pytest.param(
-            [f"{RESOURCE_LIST}\n{indented(CONFIG + '  noProxy: [.com]')}"],
-            ["EntryTooBroad"],
-            id="a ProxyConfig in a ResourceList",
-        ),
+        pytest.param([f"{RESOURCE_LIST}\n{indented(CONFIG + '  noProxy: [.com]')}"], ["EntryTooBroad"], id="in a list"),
         pytest.param([CONFIG.replace("fn.inject-proxy.io", "networking.istio.io")], [], id="the ProxyConfig of Istio"),
-        pytest.param(
-            [CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg")], ["ConfigIgnored"], id="a misspelt kind"
-        ),
+        pytest.param([CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg")], ["ConfigIgnored"], id="misspelt kind"),
         pytest.param(
             [CONFIG + "  lint: {rules: {EntryForm: Info}}\n", CONFIG, WRONG],
             ["ConfigIgnored", "EntryForm"],

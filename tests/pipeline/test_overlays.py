@@ -115,15 +115,9 @@ HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"
     ("target", "path", "is_named"),
     [
         pytest.param({"kind": "KubeadmControlPlane"}, "preKubeadmCommands", True, id="a list is replaced"),
-        pytest.param(
-            {"kind": "KubeadmControlPlane", "name": "cp"}, "preKubeadmCommands/0", True, id="an item by number"
-        ),
-        pytest.param(
-            {"kind": "KubeadmControlPlane", "name": "other"}, "preKubeadmCommands", False, id="another object"
-        ),
-        pytest.param(
-            {"kind": "KubeadmControlPlane", "name": "cp|other"}, "preKubeadmCommands", True, id="one of several names"
-        ),
+        pytest.param({"kind": "KubeadmControlPlane", "name": "cp"}, "preKubeadmCommands/0", True, id="by number"),
+        pytest.param({"kind": "KubeadmControlPlane", "name": "other"}, "preKubeadmCommands", False, id="other object"),
+        pytest.param({"kind": "KubeadmControlPlane", "name": "cp|other"}, "preKubeadmCommands", True, id="one of them"),
         pytest.param({"kind": "KubeadmControlPlane"}, "preKubeadmCommands/-", False, id="an item is appended"),
         pytest.param({"kind": "KubeadmControlPlane"}, "ntp", False, id="another field"),
         pytest.param({"kind": "KubeadmControlPlane"}, "", True, id="all that is around it"),

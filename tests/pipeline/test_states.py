@@ -111,12 +111,7 @@ VERBATIM = {**PROXY, "noProxyPolicy": {"style": "Verbatim"}}
         pytest.param(PROXY, SIX, True, id="six variables, with an older list"),
         pytest.param(PROXY, {**SIX, "LOG": "debug"}, True, id="six beside another variable"),
         pytest.param({"httpsProxy": OUR_URL}, HTTPS_ALONE, True, id="four, with one URL"),
-        pytest.param(
-            {**NEW, "overrides": [{"match": {"objects": ["x"]}, **PROXY}]},
-            SIX,
-            True,
-            id="an override of another object",
-        ),
+        pytest.param({**NEW, "overrides": [{"match": {"objects": ["x"]}, **PROXY}]}, SIX, True, id="of another object"),
         pytest.param({**VERBATIM, "noProxy": []}, WITHOUT_LIST, True, id="without a list where none is written"),
         pytest.param(PROXY, WITHOUT_LIST, False, id="without a list where one is written"),
         pytest.param(PROXY, HTTPS_ALONE, False, id="four, with two URLs"),

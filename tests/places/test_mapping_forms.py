@@ -43,12 +43,7 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
     ("data", "at", "result"),
     [
         pytest.param({"noProxy": "x", "ca": "y"}, ROOT, {**MEMBERS, "ca": "y"}, id="beside what is there"),
-        pytest.param(
-            {},
-            WITH_LIST,
-            {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")},
-            id="a list where one is wanted",
-        ),
+        pytest.param({}, WITH_LIST, {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, id="a wanted list"),
         pytest.param(
             {"http_proxy": 1, "no_proxy": ["old"]},
             place(SNAKE),

@@ -71,9 +71,7 @@ def made(data: bytes) -> list[dict[str, Any]]:
     ("items", "config"),
     [
         pytest.param([CLUSTER], CONFIG + "  targets: {giantswarm: false}\n", id="the target is off"),
-        pytest.param(
-            [CLUSTER], GENERATE + "  selector:\n    exclude:\n    - kinds: [Secret]\n", id="what is made is left out"
-        ),
+        pytest.param([CLUSTER], GENERATE + "  selector:\n    exclude:\n    - kinds: [Secret]\n", id="it is left out"),
         pytest.param(
             [
                 CLUSTER,

@@ -282,18 +282,10 @@ def test_no_output_of_a_command_shows_a_secret(words: list[str], tree: Path, mon
             "***\nkind: Secret ***\ndata: ***\n  ***\n  a: ***\n\ntype: b\n",
             id="comments in the document of a Secret",
         ),
-        pytest.param(
-            "\ufeffa: b\nc: d\n---\n\ufeffe: f\n",
-            "\\ufeffa: b\nc: d\n---\n\\ufeffe: f\n",
-            id="a byte order mark takes no line",
-        ),
+        pytest.param("\ufeffa: b\nc: d\n---\n\ufeffe: f\n", "\\ufeffa: b\nc: d\n---\n\\ufeffe: f\n", id="a BOM"),
         pytest.param("a: b\r---\rc: d\ne: f\n", "a: b\\r---\\rc: d\ne: f\n", id="documents in a line"),
         pytest.param("a: [http://u:S1, S1@h, b]\n", "a: [http://u:***@h, b]\n", id="in a list, up to the last at sign"),
-        pytest.param(
-            "a: {{b: c, password: S1, d: e}}\n",
-            "a: {b: c, password: ***\n",
-            id="from the first member of a flow mapping on",
-        ),
+        pytest.param("a: {{b: c, password: S1, d: e}}\n", "a: {b: c, password: ***\n", id="in a flow mapping, from it"),
         pytest.param("httpProxy: [u:S1, http://h:1]\n", "httpProxy: ***\n", id="a list of proxies"),
         pytest.param("{0}: b\n", "***: b\n", id="a key"),
         pytest.param(
@@ -321,11 +313,7 @@ def test_no_output_of_a_command_shows_a_secret(words: list[str], tree: Path, mon
             "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",
             id="other base64 stays",
         ),
-        pytest.param(
-            "# db.password: a long one\na: b\n",
-            "# db.password: ***\na: b\n",
-            id="words behind the name of a credential in a comment",
-        ),
+        pytest.param("# db.password: a long one\na: b\n", "# db.password: ***\na: b\n", id="words in a comment"),
         pytest.param("a:\n- curl -u svc:S1 https://x\n", "a:\n- curl -u svc:***\n", id="user and password of curl"),
         pytest.param('a: "it\\x27s$$a"\nb: c\n', "***\nb: c\n", id="the password of the run, with an escape"),
         pytest.param("it's$a: b # it''s$a\n", "***\n", id="the password of the run, in a key"),

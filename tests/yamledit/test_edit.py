@@ -18,21 +18,14 @@ NEIGHBOUR = "z: [1,  2] # z\n"
         pytest.param("a:   1 # c\n", replace("a", value=2), "a:   2 # c\n", id="blanks behind the key"),
         pytest.param("a:  \n  1 # c\n", replace("a", value=2), "a:  \n  2 # c\n", id="the line below the key"),
         pytest.param("a: # k \n  1\n", replace("a", value=2), "a: # k \n  2\n", id="a comment behind the key"),
-        pytest.param(
-            "a: # k\n  # of 1\n\n  1\n",
-            replace("a", value=[2]),
-            "a: # k\n  # of 1\n\n- 2\n",
-            id="comments above a value",
-        ),
+        pytest.param("a: # k\n  # of 1\n\n  1\n", replace("a", value=[2]), "a: # k\n  # of 1\n\n- 2\n", id="above it"),
         pytest.param("a:\n  # of b\n  b: 1\n", replace("a", value=2), "a:\n  # of b\n  2\n", id="above a mapping"),
         pytest.param("-\n  # x\n  []\n- 1\n", add(0, "-", value=[2]), "-\n  # x\n  - - 2\n- 1\n", id="below a dash"),
         pytest.param("- [ # x\n  ]\n", add(0, "-", value=2), "-\n  # x\n  - 2\n", id="one in brackets behind a dash"),
         pytest.param("a: {b: [ # x\n  ]}\n", add("a", "b", "-", value=2), "a: {b: [2 # x\n  ]}\n", id="in flow style"),
         pytest.param("a: {b: [2 # x\n  ]}\n", remove("a", "b", 0), "a: {b: [ # x\n  ]}\n", id="or behind what goes"),
         pytest.param("a: [1,\n  2] # c\n", replace("a", value=5), "a: 5 # c\n", id="one behind a flow list over lines"),
-        pytest.param(
-            "a: # k\n  [1,\n  2] # c\n", replace("a", value={"k": 1}), "a: # k # c\n  k: 1\n", id="two for a mapping"
-        ),
+        pytest.param("a: # k\n  [1,\n  2] # c\n", replace("a", value={"k": 1}), "a: # k # c\n  k: 1\n", id="two of it"),
         pytest.param("a: [1,\n  2] # c\n", replace("a", value="p\nq\n"), "a: | # c\n  p\n  q\n", id="one for a text"),
         pytest.param(
             "x: &x {k: 1}\na:\n  *x # c\n",
@@ -53,12 +46,7 @@ NEIGHBOUR = "z: [1,  2] # z\n"
             id="a list beside a key that is a mapping",
         ),
         pytest.param("a:\n  - []\n", add("a", 0, "-", value=1), "a:\n  - - 1\n", id="a mark behind a dash is none"),
-        pytest.param(
-            "a:\n# c\n- - 1 # d\n",
-            add("a", 0, 0, value=2),
-            "a:\n# c\n- - 2\n  - 1 # d\n",
-            id="an item behind two dashes",
-        ),
+        pytest.param("a:\n# c\n- - 1 # d\n", add("a", 0, 0, value=2), "a:\n# c\n- - 2\n  - 1 # d\n", id="two dashes"),
     ],
 )
 def test_an_edit_keeps_what_is_around_its_value(text: str, operation: Operation, new: str) -> None:
@@ -83,9 +71,7 @@ TALL = 'a: [\n  1, # one\n  2\n]\nb: {\n  "x": 1,\n  "y": 2\n}\n'
         pytest.param(TALL, add("b", "z", value={"k": "v"}), ": 2\n", ': 2,\n  "z": {"k": "v"}\n', id="JSON stays JSON"),
         pytest.param(JSON, replace("b", value="éc"), "9b", "9c", id="an escape in JSON stays"),
         pytest.param(JSON, add("c", value=1e22), '"}', '", "c": 1.0e+22}', id="a large number in JSON"),
-        pytest.param(
-            "a: [{n: 'x'}]\n", add("a", "-", value="z"), "'x'}", "'x'}, z", id="a mapping has none for a text"
-        ),
+        pytest.param("a: [{n: 'x'}]\n", add("a", "-", value="z"), "'x'}", "'x'}, z", id="a mapping has none for it"),
         pytest.param(SPACED, replace("a", "y", 1, value="p, q"), "p", '"p, q"', id="a text with a comma"),
         pytest.param(SPACED, replace("a", "y", 1, value={"p,q": 1}), "p", '{"p,q": 1}', id="a mapping with such a key"),
         pytest.param(LINES, add("a", "x", "-", value=1), "[]", "[1]", id="a value below its key gets no mark"),

@@ -60,11 +60,7 @@ def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None
             "one mapping has the same key at line 2 and at line 3, column 1",
             id="items twice",
         ),
-        pytest.param(
-            COMPACT.replace("kind: X", "kind: ["),
-            "at line 14, column 1",
-            id="a mistake is reported by its line in the whole",
-        ),
+        pytest.param(COMPACT.replace("kind: X", "kind: ["), "at line 14, column 1", id="a mistake by its line in all"),
     ],
 )
 def test_what_is_no_resource_list_is_refused_in_one_line(text: str, says: str) -> None:

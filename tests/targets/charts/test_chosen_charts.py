@@ -189,9 +189,7 @@ OVERRIDES: list[Any] = [
         id="a variable",
     ),
     pytest.param(application("harbor", parameters=[parameter("proxy.httpProxy", OLD)]), id="a parameter"),
-    pytest.param(
-        application("harbor", fileParameters=[{"name": "proxy.httpProxy", "path": "a"}]), id="a file as a parameter"
-    ),
+    pytest.param(application("harbor", fileParameters=[{"name": "proxy.httpProxy", "path": "a"}]), id="a file"),
 ]
 
 
@@ -263,11 +261,7 @@ def parts(whole: str) -> tuple[str, ...]:
 SERVER = {"operator": {"builtInTrivyServer": True}}
 SERVICES: list[Any] = [
     pytest.param(release("argo-cd"), parts("release-argocd"), id="the name of the release and that of the chart"),
-    pytest.param(
-        release("argo-cd", targetNamespace="x", releaseName="acd-argocd"),
-        parts("acd-argocd"),
-        id="a name that is given",
-    ),
+    pytest.param(release("argo-cd", targetNamespace="x", releaseName="acd-argocd"), parts("acd-argocd"), id="its name"),
     pytest.param(release("argo-cd", targetNamespace="n" * 60), (), id="a name that Flux shortens"),
     pytest.param(release("argo-cd", {"fullnameOverride": "acd"}), (), id="another name in the values"),
     pytest.param(application("argo-cd", values="fullnameOverride: acd\n"), (), id="another name in a text"),
@@ -316,9 +310,7 @@ UMBRELLAS: list[Any] = [
     pytest.param("external-dns", {"dns": {"env": []}}, "env", id="another name"),
     pytest.param("external-dns", None, "env", id="no values"),
     pytest.param("backstage", {"backstage": {"image": {}}}, "backstage.extraEnvVars", id="its own mapping"),
-    pytest.param(
-        "backstage", {"backstage": {"backstage": {}}}, "backstage.backstage.extraEnvVars", id="its own in another one"
-    ),
+    pytest.param("backstage", {"backstage": {"backstage": {}}}, "backstage.backstage.extraEnvVars", id="in its own"),
     pytest.param("falco", {"falco": {"json_output": True}}, "falcoctl.artifact.install.env", id="another own mapping"),
     pytest.param("falco", {"falco": {"driver": {}}}, "falco.falcoctl.artifact.install.env", id="falco in another one"),
     pytest.param("trivy-operator", {"trivy-operator": {"operator": {}}}, "trivy-operator.trivy.noProxy", id="texts"),

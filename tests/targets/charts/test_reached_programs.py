@@ -70,9 +70,7 @@ REACHED: list[Any] = [
     pytest.param(monitored({"url": "http://mimir.logs:9009/push"}), True, id="remote write in the cluster"),
     pytest.param(alerting({"name": "null"}), True, id="no receiver"),
     pytest.param(alerting({"name": "a", "slack_configs": [{}]}), False, id="a receiver"),
-    pytest.param(
-        alerting({"name": "a", "slack_configs": [{}]}, proxy_url=HTTP), True, id="a receiver with a proxy for all"
-    ),
+    pytest.param(alerting({"name": "a", "slack_configs": [{}]}, proxy_url=HTTP), True, id="a receiver with its proxy"),
     pytest.param(alerting({"name": "a", "slack_configs": [{}]}, proxy_from_environment=True), True, id="by variables"),
     pytest.param(runners(f"{TABLE}{TABLE}"), True, id="jobs of two runners"),
     pytest.param(runners(f"{TABLE}[[runners]]\n  name = 'b'\n"), False, id="jobs of one of two runners"),

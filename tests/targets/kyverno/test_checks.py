@@ -64,9 +64,7 @@ def codes(obj: Any, settings: Any = FULL) -> set[str]:
         ),
         pytest.param(matching({"any": None}), {"PolicyDeprecated"}, id="no kinds"),
         pytest.param(p1(), {"PolicyDeprecated"}, id="the sample of the Kyverno project"),
-        pytest.param(
-            policy(rule(smp(pods(VALUES)), "Pod", "Deployment")), {"PolicyDeprecated"}, id="pods among other kinds"
-        ),
+        pytest.param(policy(rule(smp(pods(VALUES)), "Pod", "Deployment")), {"PolicyDeprecated"}, id="pods and others"),
         pytest.param(policy(rule(smp(pods(VALUES)), "Rollout")), {"PolicyDeprecated"}, id="a kind that nobody knows"),
         pytest.param(merging("MutatingAdmissionPolicy"), set(), id="entries that Kubernetes merges"),
         pytest.param(p10(), set(), id="a MutatingPolicy, which stays"),

@@ -158,7 +158,7 @@ def test_a_foreign_reference_stays_and_is_reported(settings: Any, options: Any) 
             referring("b-systemd-proxy"),
             PROXY._replace(cluster="a", clusters=("a", "b")),
             {},
-            id="that of one of several Clusters",
+            id="of one Cluster of several",
         ),
     ],
 )

@@ -112,9 +112,7 @@ DOCUMENT = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0
     [
         pytest.param({"noProxy": "a.corp"}, f"a.corp,{DOCUMENT}", id="the user's entries go in front"),
         pytest.param({"noProxyPolicy": {"style": "Sorted"}}, DOCUMENT, id="another style is for other places"),
-        pytest.param(
-            {"noProxyPolicy": {"style": "Verbatim"}, "noProxy": "a.corp"}, "a.corp", id="Verbatim stays verbatim"
-        ),
+        pytest.param({"noProxyPolicy": {"style": "Verbatim"}, "noProxy": "a.corp"}, "a.corp", id="Verbatim stays so"),
     ],
 )
 def test_the_list_is_the_one_that_tkg_itself_stores(more: Any, expected: str) -> None:
@@ -128,9 +126,7 @@ def test_the_list_is_the_one_that_tkg_itself_stores(more: Any, expected: str) ->
     [
         pytest.param("VSPHERE_SERVER: vc.corp.example\n", True, id="a vCenter that the list lacks"),
         pytest.param("VSPHERE_SERVER: a.example\n", False, id="a vCenter that is listed"),
-        pytest.param(
-            "VSPHERE_SERVER: vc.corp.example\nVSPHERE_INSECURE: true\n", False, id="a certificate not checked"
-        ),
+        pytest.param("VSPHERE_SERVER: vc.corp.example\nVSPHERE_INSECURE: true\n", False, id="certificate not checked"),
         pytest.param("VSPHERE_SERVER: null\n", False, id="no vCenter"),
     ],
 )

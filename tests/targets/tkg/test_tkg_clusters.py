@@ -110,19 +110,9 @@ def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
 @pytest.mark.parametrize(
     ("obj", "settings", "group", "expected"),
     [
+        pytest.param(grouped(), SILENT, OTHER, grouped({"name": "proxy", "value": OWN}), id="the Cluster stays"),
         pytest.param(
-            grouped(),
-            SILENT,
-            OTHER,
-            grouped({"name": "proxy", "value": OWN}),
-            id="the Cluster keeps what nobody declares",
-        ),
-        pytest.param(
-            grouped({"name": "proxy", "value": OWN}),
-            FULL,
-            NONE,
-            grouped(),
-            id="no proxy takes theirs, and not the group",
+            grouped({"name": "proxy", "value": OWN}), FULL, NONE, grouped(), id="theirs goes, the group stays"
         ),
     ],
 )

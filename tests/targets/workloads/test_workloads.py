@@ -237,7 +237,7 @@ def test_another_proxy_is_one_warning_of_a_run() -> None:
         pytest.param({"httpProxy": "http://mine:1"}, [], id="the ProxyConfig declares it"),
         pytest.param({"httpProxy": "http://user:secret@mine:1"}, [], id="with a password, which a place may lack"),
         pytest.param(
-            {"overrides": [{"match": {"names": ["other"]}, "httpProxy": "http://mine:1"}]}, [], id="for another Cluster"
+            {"overrides": [{"match": {"names": ["other"]}, "httpProxy": "http://mine:1"}]}, [], id="elsewhere"
         ),
     ],
 )

@@ -78,9 +78,7 @@ OPTIONS = [
     pytest.param({"targets": {"nodes": {"commands": {"restart": False}}}}, id="no restart"),
     pytest.param({"targets": {"nodes": {"commands": {"place": "Start"}}}}, id="commands at the start"),
     pytest.param({"targets": {"nodes": {"commands": {"place": "End"}}}}, id="commands at the end"),
-    pytest.param(
-        {"trustedCA": {"pem": A}, "registryMirror": {"url": "https://mirror.corp.example"}}, id="trust store and mirror"
-    ),
+    pytest.param({"trustedCA": {"pem": A}, "registryMirror": {"url": "https://mirror.corp.example"}}, id="trust store"),
 ]
 
 
