@@ -64,13 +64,8 @@ def test_what_one_command_does_not_read_none_does(
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_files_that_are_left_alone_are_counted_and_those_of_another_encoding_named(tmp_path: Path, name: str) -> None:
-    files = {
-        "proxy.yaml": CONFIG,
-        "nodes.yaml": NODES,
-        "t.yaml": f"{NODES}{{{{ x }}}}\n",
-        "u.yaml": NODES.encode("utf-16"),
-    }
-    write(tmp_path, files)
+    write(tmp_path, {"proxy.yaml": CONFIG, "nodes.yaml": NODES})
+    write(tmp_path, {"t.yaml": f"{NODES}{{{{ x }}}}\n", "u.yaml": NODES.encode("utf-16")})
     done = command(tmp_path, name, ".")
     assert "left alone: u.yaml (not UTF-8)\n" in done.stderr
     assert "t.yaml" not in done.stderr

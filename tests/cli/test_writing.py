@@ -90,17 +90,19 @@ def test_a_link_that_was_none_when_read_is_not_followed(file: Path, name: str, t
     assert (file.read_bytes(), sorted(file.parent.iterdir())) == (b"old", before)
 
 
-def test_a_read_only_file_is_not_replaced(file: Path) -> None:
-    file.chmod(0o444)
-    with pytest.raises(OutputError, match="it is read-only; nothing was written"):
-        write_files({str(file): b"new"}, {str(file): b"old"})
-    assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode), _leftovers(file)) == (b"old", 0o444, [])
-
-
-def test_what_another_program_wrote_meanwhile_is_not_lost(file: Path) -> None:
-    with pytest.raises(OutputError, match="it has changed since it was read"):
-        write_files({str(file): b"new"}, {str(file): b"older"})
-    assert (file.read_bytes(), _leftovers(file)) == (b"old", [])
+@pytest.mark.parametrize(
+    ("mode", "old", "says"),
+    [
+        pytest.param(0o444, b"old", "it is read-only; nothing was written", id="read-only"),
+        pytest.param(0o644, b"older", "it has changed since it was read", id="what another program wrote meanwhile"),
+        pytest.param(0o644, None, "it exists; nothing was written", id="one that is there by now"),
+    ],
+)
+def test_a_file_is_not_replaced(file: Path, mode: int, old: bytes | None, says: str) -> None:
+    file.chmod(mode)
+    with pytest.raises(OutputError, match=says):
+        write_files({str(file): b"new"}, {str(file): old})
+    assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode), _leftovers(file)) == (b"old", mode, [])
 
 
 # created and removed files
@@ -114,12 +116,6 @@ def test_a_file_is_created_and_removed(tmp_path: Path) -> None:
     umask = os.umask(0o022)
     os.umask(umask)
     assert stat.S_IMODE(made.stat().st_mode) == 0o666 & ~umask
-
-
-def test_a_file_that_exists_by_now_is_not_replaced(file: Path) -> None:
-    with pytest.raises(OutputError, match="it exists; nothing was written"):
-        write_files({str(file): b"new"}, {str(file): None})
-    assert (file.read_bytes(), _leftovers(file)) == (b"old", [])
 
 
 # what goes wrong after the first file was written

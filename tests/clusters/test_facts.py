@@ -204,12 +204,7 @@ def test_a_variable_that_holds_no_endpoint(name: str, given: Any) -> None:
 
 def acme(kind: str, **metadata: Any) -> dict[str, Any]:
     spec = {"controlPlaneEndpoint": {"host": "pub.acme.example"}}
-    return {
-        "apiVersion": "infra.acme.example/v1",
-        "kind": kind,
-        "metadata": {"name": "infra", **metadata},
-        "spec": spec,
-    }
+    return named(kind, "infra", api="infra.acme.example/v1", spec=spec, **metadata)
 
 
 def test_the_endpoint_of_an_infrastructure_in_any_group() -> None:

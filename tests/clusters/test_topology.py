@@ -159,15 +159,6 @@ def template_file(pods: str) -> list[dict[str, Any]]:
     return [whole, control_plane(f"{NAME}-cp")]
 
 
-def test_each_file_of_templates_gets_the_network_of_its_own_cluster() -> None:
-    outcome = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": template_file(PODS_OF_B)})
-
-    assert warnings(outcome) == []
-    for file, own, other in (("a.yaml", PODS_OF_A, PODS_OF_B), ("b.yaml", PODS_OF_B, PODS_OF_A)):
-        plane = written(outcome, file, "KubeadmControlPlane")
-        assert (own in plane, other in plane) == (True, False)
-
-
 def test_the_system_of_one_file_is_not_that_of_another() -> None:
     of_oke = of_pods(PODS_OF_B)
     of_oke["spec"]["controlPlaneRef"] = reference("OCIManagedControlPlane", "x") | {

@@ -109,14 +109,9 @@ def test_an_external_secret_makes_what_the_nodes_take() -> None:
     assert items[2] == external
     assert "SystemdSecretMissing" not in said
 
-    with_password = {
-        **config["spec"],
-        "httpProxy": url,
-        "httpsProxy": url,
-        "only": ["nodes", "giantswarm.systemdProxy"],
-    }
-    with_password["targets"] = {**with_password["targets"], "giantswarm": {"generate": ["systemdProxy"]}}
-    *_, ours = ran({**config, "spec": with_password})[0]
+    declared = {**config["spec"], "httpProxy": url, "httpsProxy": url, "only": ["nodes", "giantswarm.systemdProxy"]}
+    declared["targets"] = {**declared["targets"], "giantswarm": {"generate": ["systemdProxy"]}}
+    *_, ours = ran({**config, "spec": declared})[0]
     assert {key: without_list(text) for key, text in filled.items()} == {
         key: without_list(text) for key, text in ours["stringData"].items()
     }

@@ -161,14 +161,7 @@ def plugin_image(image: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def test_the_plugin_runs_in_the_image_of_its_dockerfile(plugin_image: str, application: Path) -> None:
     """As the sidecar runs: user 999, a read-only root and a `/tmp` of its own."""
     application.parent.chmod(0o755)
-    flags = [
-        "--rm",
-        "--network=none",
-        "--read-only",
-        "--tmpfs=/tmp",
-        f"--volume={application}:/work:ro",
-        "--workdir=/work",
-    ]
+    flags = ["--rm", "--network=none", "--read-only", "--tmpfs=/tmp", f"--volume={application}:/work:ro", "-w=/work"]
     program, *arguments = PLUGIN["spec"]["generate"]["command"]
     done = run([need_engine(), "run", *flags, f"--entrypoint={program}", plugin_image, *arguments])
     assert done.returncode == 0, done.stderr.decode()

@@ -14,12 +14,15 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Edit, Result
 from krm_fn.patch import apply
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Context
+from krm_fn.targets import TARGETS, Context
+from manifests import kubeadm, spec_of
 
 PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")
 OTHER = ProxySettings("http://u:p%40ss@other:1", "http://other:2", "localhost,10.0.0.0/8")
 HTTP_ONLY = ProxySettings("http://proxy:3128")
 NONE = ProxySettings()
+HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]
+OWN_RESTART = ["systemctl daemon-reload", "systemctl restart containerd"]
 
 
 class Outcome(NamedTuple):
@@ -57,3 +60,13 @@ def run(target: Any, obj: dict[str, Any], settings: ProxySettings, options: Mapp
     again = [one for one in target.edit(after, context) if isinstance(one, Edit)]
     assert again == [], "a second run must find nothing to do"
     return Outcome(after, changes, findings)
+
+
+def commands(*texts: Any, **more: Any) -> dict[str, Any]:
+    return kubeadm({"preKubeadmCommands": list(texts), **more})
+
+
+def commands_after(obj: dict[str, Any], proxy: ProxySettings, **options: Any) -> Any:
+    """The commands of a KubeadmConfigTemplate after a run of `nodes.commands` with these options."""
+    done = run(TARGETS["nodes.commands"], obj, proxy, {"commands": options})
+    return (spec_of(done.obj) or {}).get("preKubeadmCommands")

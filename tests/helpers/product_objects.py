@@ -14,6 +14,17 @@ from proposals import FULL, NO, env
 URL = "http://svc:se%40cret@proxy.corp.example:3128"
 PASSWORD = ProxySettings(URL, URL, NO)
 ONE_URL = FULL._replace(https_proxy=FULL.http_proxy)
+UNQUOTED = " $\"'`\\"
+BREAKS = {
+    "distributions.openshift": " ",
+    "distributions.aks": "",
+    "distributions.eksAnywhere": "%",
+    "distributions.canonicalKubernetes": UNQUOTED,
+    "distributions.kubeOne": UNQUOTED,
+    "distributions.kops": "",
+    "distributions.rancher": '$"`\\',
+}
+"""What each product would break, as its sources say; its other values are quoted, or are no text of a shell."""
 
 
 def row_of(kind: str, target: str = "") -> DistributionRow:

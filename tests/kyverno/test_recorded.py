@@ -62,11 +62,20 @@ def proxies(obj: Any) -> list[dict[str, Any]]:
     return found
 
 
-@in_("filled", "removed", "harmful", "generated")
-def test_the_policy_that_the_engine_saw_is_what_a_run_writes(folder: Path, golden: Golden) -> None:
-    found = outcome(folder)
-    assert found.exit_code == 0
-    golden(folder / "policy.yaml", policy_of(found).encode())
+STORED = [(folder, "policy.yaml", {}) for folder in FOLDERS]
+NATIVE = {"generate": "MutatingAdmissionPolicy"}
+STORED += [(folder, "native.yaml", NATIVE) for folder in FOLDERS if (folder / "native.yaml").exists()]
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "options"), STORED, ids=lambda part: name_of(part) if part in FOLDERS else ""
+)
+def test_the_policy_that_the_engine_saw_is_what_a_run_writes(
+    folder: Path, name: str, options: dict[str, str], golden: Golden
+) -> None:
+    made = outcome(folder, **options)
+    assert made.exit_code == 0
+    golden(folder / name, policy_of(made).encode())
 
 
 @in_("filled", "harmful", "generated")
@@ -126,17 +135,6 @@ def test_a_generated_policy_gives_each_container_exactly_six_variables(folder: P
                 {"name": name, "value": no_proxy if name.upper() == "NO_PROXY" else URL} for name in PROXY_VARIABLES
             ]
             assert after["env"] == [*ours, *own]
-
-
-@pytest.mark.parametrize(
-    "folder",
-    [one for one in FOLDERS if one.parent.name == "generated" and (one / "patched.yaml").exists()],
-    ids=name_of,
-)
-def test_the_policy_that_the_plugin_of_kubernetes_saw_is_what_a_run_writes(folder: Path, golden: Golden) -> None:
-    found = outcome(folder, generate="MutatingAdmissionPolicy")
-    assert found.exit_code == 0
-    golden(folder / "native.yaml", policy_of(found).encode())
 
 
 @in_("removed")

@@ -49,7 +49,6 @@ spec:
     pods:
       cidrBlocks: [192.0.2.0/24]
 """
-CONFLICT = DEPLOYMENT + "        env:\n        - name: HTTP_PROXY\n          value: http://other:1\n"
 ELSEWHERE = CONFIG.partition("spec:\n")[0] + (
     "spec:\n  overrides:\n  - match: {clusters: [elsewhere]}\n    httpProxy: http://p:1\n"
 )
@@ -121,15 +120,6 @@ def test_every_version_of_cluster_api_is_read_and_written(version: str) -> None:
     for obj in found:
         if obj["kind"].startswith("Kubeadm"):
             assert [name for name, cidr in pods.items() if cidr in str(obj)] == [obj["metadata"]["name"][0]]
-
-
-def test_errors_and_warnings_come_first_in_the_results() -> None:
-    """kpt shows the first four: a warning about the last file must be among them."""
-    first = WORKERS + "  # nothing wrong here\n"
-    outcome = ran(first, CONFLICT, config=CONFIG.replace("spec:\n", "spec:\n  mode: Check\n"))
-    listed = read(outcome.output.decode())["results"]
-    severities = [one["severity"] for one in listed]
-    assert severities == sorted(severities, key=["error", "warning", "info"].index)
 
 
 def test_jsonpatch_does_each_edit_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,6 @@ from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.pipeline import run as pipeline
 from krm_fn.pipeline.outcome import Outcome
 from revealed import OLD
-from stories import TESTDATA
 
 FOUND = sorted(path for path in CORPUS.rglob("*") if path.is_file())
 
@@ -77,20 +76,3 @@ def test_what_is_wrong_is_found_and_made_small(
     assert any(f"--case {least}" in line or least.name in line for line in said)
     monkeypatch.setattr(program.pipeline, "run", RUN)
     assert verdict("structures", least.read_bytes()) is None
-
-
-def test_a_process_that_answers_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = (TESTDATA / "nodes/k0s/another-proxy-is-there/input.yaml").read_bytes()
-    assert verdict("commands", data) is None
-    monkeypatch.setattr(program.pipeline, "run", lambda list_: RUN(list_)._replace(pieces=[b"other"]))
-    found = verdict("commands", data)
-    assert found
-    assert found.promise == "a process writes what the function does"
-
-
-def test_a_part_whose_judge_is_missing_is_named_and_does_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(driver, "say", said.append)
-    monkeypatch.setattr(driver, "search_path", lambda: "")
-    assert driver.main(["--part", "nodes", "--seconds", "1"]) == 0
-    assert said == ["fuzz: the part nodes does not run: systemd is missing: `apt-get install systemd`"]

@@ -163,16 +163,16 @@ def in_file(file: str, data: dict[str, Any], namespace: str = "") -> dict[str, A
 )
 def test_an_unused_template_of_another_namespace_keeps_no_name(files: tuple[str, str, str], namespace: str) -> None:
     user_file, file, other_file = files
-    objects_of_list = [
+    listed = [
         in_file(user_file, user()),
         in_file(file, template()),
         in_file(other_file, template(), namespace),
     ]
-    once = ran(*objects_of_list)
+    once = ran(*listed)
     assert HASHED.fullmatch(names(once)[1])
     assert names(once)[2] == "workers"
     assert reported(once, "no object of the list refers to it") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
-    assert items(ran(*items(once), mode="Remove")) == items(ran(*objects_of_list, mode="Remove"))
+    assert items(ran(*items(once), mode="Remove")) == items(ran(*listed, mode="Remove"))
 
 
 def test_templates_that_a_class_means_alike_keep_their_names_and_a_second_run_changes_nothing() -> None:
@@ -207,15 +207,15 @@ def test_templates_that_a_class_means_alike_keep_their_names_and_a_second_run_ch
     ],
 )
 def test_a_removal_gives_the_names_back_beside_a_namesake_of_another_cluster(files: list[str]) -> None:
-    objects_of_list = []
+    listed = []
     for name, user_file, file in (("east", *files[:2]), ("west", *files[2:])):
         spec = {**user()["spec"], "clusterName": name}
-        objects_of_list += [in_file(user_file, {**user(), "spec": spec}), in_file(file, template())]
+        listed += [in_file(user_file, {**user(), "spec": spec}), in_file(file, template())]
     overrides = [{"match": {"clusters": ["west"]}, "disabled": True}]
-    once = ran(*objects_of_list, overrides=overrides)
+    once = ran(*listed, overrides=overrides)
     assert HASHED.fullmatch(names(once)[1])
     assert names(once)[3] == "workers"
-    assert items(ran(*items(once), mode="Remove", overrides=overrides)) == objects_of_list
+    assert items(ran(*items(once), mode="Remove", overrides=overrides)) == listed
 
 
 @pytest.mark.parametrize(

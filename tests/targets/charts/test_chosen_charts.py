@@ -497,20 +497,6 @@ def config_map(text: str) -> dict[str, Any]:
 FROM: Any = [{"kind": "ConfigMap", "name": "values"}]
 
 
-@pytest.mark.parametrize(
-    ("values", "text", "is_there"),
-    [
-        pytest.param(None, "env:\n- name: A\n", True, id="a list that only the ConfigMap has"),
-        pytest.param({"env": []}, "env:\n- name: A\n", False, id="a list in both, of which the release's counts"),
-        pytest.param(None, "other: 1\n", False, id="no list"),
-    ],
-)
-def test_a_value_is_written_in_the_object_that_has_it(values: Any, text: str, *, is_there: bool) -> None:
-    of_release, of_data = listed(release("external-dns", values, valuesFrom=FROM), config_map(text))
-    assert (HTTP in of_data["data"]["values.yaml"]) is is_there
-    assert (HTTP in str(of_release)) is not is_there
-
-
 LOG = "env:\n- name: LOG\n"
 OVERLAYS: list[Any] = [
     pytest.param([LOG, "policy: sync\n"], [True, True], ["ListReplaced"], id="a list in one of them"),

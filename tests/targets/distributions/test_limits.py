@@ -9,7 +9,7 @@ import pytest
 from krm_fn.products.distributions import ROWS, DistributionRow
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from product_objects import ASKED, PASSWORD, full, holding, members, row_of
+from product_objects import ASKED, BREAKS, PASSWORD, full, holding, members, row_of
 from proposals import FULL, NO, NONE, apply, changes, findings, proposals
 
 
@@ -68,19 +68,6 @@ def test_what_a_product_refuses_is_an_error_and_can_be_removed(target: str, kind
     there = holding(row, members(row, both)) if "$" not in both.http_proxy else obj
     left = apply(TARGETS[target], there, NONE, **ASKED)
     assert list(TARGETS[target].read(left, ASKED)) == []
-
-
-UNQUOTED = " $\"'`\\"
-BREAKS = {
-    "distributions.openshift": " ",
-    "distributions.aks": "",
-    "distributions.eksAnywhere": "%",
-    "distributions.canonicalKubernetes": UNQUOTED,
-    "distributions.kubeOne": UNQUOTED,
-    "distributions.kops": "",
-    "distributions.rancher": '$"`\\',
-}
-"""What each product would break, as its sources say; its other values are quoted, or are no text of a shell."""
 
 
 @pytest.mark.parametrize("character", [" ", "%", "$", '"', "'", "`", "\\"])

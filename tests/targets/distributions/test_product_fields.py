@@ -18,7 +18,7 @@ from krm_fn.products.distributions import CA_CONFIG_MAP, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from product_objects import asked, full, holding, members, row_of
+from product_objects import BREAKS, asked, full, holding, members, row_of
 from proposals import NO, NONE, apply, changes, findings, proposals
 
 EVERY_ROW = [pytest.param(row, id=f"{row.field} of {row.kind} of {row.group}") for row in ROWS]
@@ -41,19 +41,6 @@ def test_the_proxy_is_set_read_changed_and_removed(row: DistributionRow) -> None
 
 
 # What a product does not take.
-
-
-UNQUOTED = " $\"'`\\"
-BREAKS = {
-    "distributions.openshift": " ",
-    "distributions.aks": "",
-    "distributions.eksAnywhere": "%",
-    "distributions.canonicalKubernetes": UNQUOTED,
-    "distributions.kubeOne": UNQUOTED,
-    "distributions.kops": "",
-    "distributions.rancher": '$"`\\',
-}
-"""What each product would break, as its sources say; its other values are quoted, or are no text of a shell."""
 
 
 @pytest.mark.parametrize("target", BREAKS)

@@ -95,22 +95,6 @@ def test_a_part_of_each_place_is_completed() -> None:
     assert read(text) == {**read(TEXT), "proxy_env": {**read(ENVIRONMENT)["proxy_env"], "A": "b"}}
 
 
-@pytest.mark.parametrize(
-    ("obj", "expected"),
-    [
-        pytest.param(overrides(TEXT), secret(), id="a text that held nothing else, and its field"),
-        pytest.param(
-            overrides(f"{TEXT}".replace("proxy_env:\n", "proxy_env:\n  LC_ALL: C\n")),
-            overrides("proxy_env:\n  LC_ALL: C\n"),
-            id="another variable of the environment stays",
-        ),
-        pytest.param(made(stringData={KEY: TEXT, "note": "x"}), made(stringData={"note": "x"}), id="ours, and more"),
-    ],
-)
-def test_removal_leaves_what_is_not_ours(obj: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert apply(target, obj, NONE) == expected
-
-
 def test_systemd_reads_a_password_behind_the_template_of_containerd() -> None:
     """``containerd.service.d/http-proxy.conf`` has the names at the top as they are between the quotes."""
     url = "http://svc:p%40ss@proxy.corp.example:3128"

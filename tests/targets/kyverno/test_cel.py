@@ -11,7 +11,7 @@ import pytest
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.targets import TARGETS
-from kyverno_shapes import findings, p10
+from kyverno_shapes import findings
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, proposals
 
 policies = TARGETS["kyverno"]
@@ -64,24 +64,6 @@ def test_only_the_literal_of_a_value_is_edited(before: str, after: str) -> None:
     assert after in result
     for part in re.split(r"""r?(?:\"{3}|["'])(?:http://old:1|x)?(?:\"{3}|["'])""", before):
         assert part in result
-
-
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(
-            cel('variables.p.map(n, {"name": n, "value": variables.p[n]})', p=f'{{"HTTP_PROXY": {OLD}}}'),
-            id="a map that is a variable",
-        ),
-        pytest.param(cel(f'{{"HTTP_PROXY": {OLD}}}.transformList(n, v, {{"name": n, "value": v}})'), id="a map in it"),
-        pytest.param(cel('[{"name": "HTTP_PROXY", "value": variables.p}]', p=OLD), id="a literal that is a variable"),
-        pytest.param(p10(), id="the sample of the Kyverno project"),
-    ],
-)
-def test_a_literal_is_filled_where_it_is(obj: Any) -> None:
-    before = json.dumps(obj).replace("http://proxy:8080", "http://old:1")
-    assert json.dumps(apply(policies, obj)) == before.replace("http://old:1", HTTP)
-    assert findings(policies, obj) == []
 
 
 @pytest.mark.parametrize(

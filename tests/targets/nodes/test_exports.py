@@ -10,19 +10,10 @@ from krm_fn.krm.codes import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from manifests import kubeadm, spec_of
-from node_runs import HTTP_ONLY, run
+from node_runs import HTTP, HTTP_ONLY, OWN_RESTART, commands, run
+from node_runs import commands_after as after
 
 COMMANDS = TARGETS["nodes.commands"]
-HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]
-OWN_RESTART = ["systemctl daemon-reload", "systemctl restart containerd"]
-
-
-def commands(*texts: Any, **more: Any) -> dict[str, Any]:
-    return kubeadm({"preKubeadmCommands": list(texts), **more})
-
-
-def after(obj: dict[str, Any], proxy: ProxySettings, **options: Any) -> Any:
-    return (spec_of(run(COMMANDS, obj, proxy, {"commands": options}).obj) or {}).get("preKubeadmCommands")
 
 
 @pytest.mark.parametrize(

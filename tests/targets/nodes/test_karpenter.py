@@ -65,18 +65,6 @@ def test_a_removal_leaves_a_variable_that_is_null() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(PARTS.format("--B\nContent-Type: text/x-shellscript\n\nkind: NodeConfig\n"), id="parts"),
-        pytest.param(["a"], id="a wrong type"),
-    ],
-)
-def test_all_other_user_data_are_left_alone(text: object) -> None:
-    outcome = run(karpenter, node_class(text, amiFamily="AL2023"), OTHER)
-    assert outcome.changes == []
-
-
-@pytest.mark.parametrize(
     ("text", "code"),
     [
         pytest.param(f"{CONFIG}spec: {{instance: {{environment: {{default: [a]}}}}}}\n", "CannotWrite", id="a list"),

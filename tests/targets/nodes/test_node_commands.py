@@ -15,22 +15,13 @@ from certificates import ONE
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 from manifests import kubeadm, spec_of
-from node_runs import HTTP_ONLY, NONE, PROXY, meaning, run
+from node_runs import HTTP, HTTP_ONLY, NONE, OWN_RESTART, PROXY, commands, meaning, run
+from node_runs import commands_after as after
 from support import need
 
 COMMANDS, TRUST_STORE = TARGETS["nodes.commands"], TARGETS["nodes.trustedCA"]
 TRUSTED = PROXY._replace(trusted_ca=ONE.trusted_ca)
 RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
-HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]
-OWN_RESTART = ["systemctl daemon-reload", "systemctl restart containerd"]
-
-
-def commands(*texts: Any, **more: Any) -> dict[str, Any]:
-    return kubeadm({"preKubeadmCommands": list(texts), **more})
-
-
-def after(obj: dict[str, Any], proxy: ProxySettings, **options: Any) -> Any:
-    return (spec_of(run(COMMANDS, obj, proxy, {"commands": options}).obj) or {}).get("preKubeadmCommands")
 
 
 # What must not change.

@@ -133,19 +133,6 @@ def test_large_texts_come_to_an_end(target: Target, text: str) -> None:
 # Objects without a configuration.
 
 
-@pytest.mark.parametrize("kind", KUBEADM_SPECS)
-@pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
-def test_an_object_without_the_place_may_be_a_patch_and_is_left_alone(target: Target, kind: str) -> None:
-    """The lists of a patch would take the place of those in the object it is for."""
-    patch = kubeadm({}, kind)
-    del patch["spec"]
-    for obj in (patch, {**patch, "spec": {"replicas": 3}}) if kind == "KubeadmControlPlane" else (patch,):
-        outcome = run(target, obj, PROXY)
-        assert outcome.obj == obj
-        assert [(one.code, one.path) for one in outcome.findings] == [("ByHand", KUBEADM_SPECS[kind])]
-        assert run(target, obj, NONE).findings == []
-
-
 ANNOTATION = "internal.config.kubernetes.io/path"
 MACHINES = machine_deployment()
 BARE = config_template("workers")

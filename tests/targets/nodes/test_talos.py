@@ -177,20 +177,3 @@ def test_after_a_removal_no_password_stays_without_an_error() -> None:
         assert (said.code, said.severity) == ("PasswordLeft", Severity.ERROR)
     text = obj(spec("v1.11", "worker", json.dumps([operation({"no_proxy": "x", "HTTP_PROXY": URL}, "/machine/env")])))
     assert [said.code for said in findings(TALOS, text, NONE)] == ["PasswordLeft", "OtherProxy"]
-
-
-@pytest.mark.parametrize(
-    ("configuration", "code"),
-    [
-        pytest.param(spec("v1.12", "worker", "machine: [\n"), "TextUnreadable", id="a text that is no YAML"),
-        pytest.param(spec("v1.12", "worker", strategicPatches="machine: {}"), "CannotWrite", id="a text for a list"),
-        pytest.param({"configPatches": [None, {"path": 1}, {"path": "/machine/env"}]}, "", id="odd JSON patches"),
-    ],
-)
-def test_a_wrong_type_is_reported_and_stays(configuration: Any, code: str) -> None:
-    given = obj(configuration, "TalosConfigTemplate")
-    assert [one.code for one in findings(TALOS, given, WANTED)] == ([code] if code else [])
-    written = lookup(apply(TALOS, given, WANTED), KINDS["TalosConfigTemplate"].path)
-    for field, value in configuration.items():
-        kept = written[field][: len(value)] if isinstance(value, list) else written[field]
-        assert kept == value

@@ -32,18 +32,6 @@ def values(obj: Any) -> Any:
     return {entry["name"]: entry["value"] for entry in obj["spec"]["topology"]["variables"]}
 
 
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(cluster(), id="a Cluster without variables"),
-        pytest.param(cluster({"name": "workerConfig", "value": {"nutanix": {}}}), id="only the one for workers"),
-        pytest.param(cluster(config({"proxy": PROXY})), id="a Cluster that has its proxy"),
-    ],
-)
-def test_what_must_not_change(obj: Any) -> None:
-    assert proposals(caren_cluster_config, obj) == []
-
-
 def test_the_variable_is_filled_and_the_others_stay() -> None:
     obj = cluster({"name": "workerConfig", "value": {}}, config({"dns": {"coreDNS": {}}}))
     result = apply(caren_cluster_config, obj)

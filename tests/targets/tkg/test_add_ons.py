@@ -10,7 +10,7 @@ from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
+from proposals import HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 from tkg_objects import HEADER, config, secret, text_of
 
 CPI, KAPP = TARGETS["tkg.vsphereCPI"], TARGETS["tkg.kappController"]
@@ -20,13 +20,8 @@ SNAKE = f"http_proxy: {HTTP}\nhttps_proxy: {HTTPS}\nno_proxy: {NO}\n"
 OVERLAY = '#@overlay/match by=overlay.subset({"kind": "DaemonSet"})\n---\nspec: {}\n'
 
 
-def indented(text: str) -> str:
-    return "".join(f"  {line}\n" for line in text.splitlines())
-
-
 BARE = f"{HEADER}vsphereCPI:\n  server: 10.0.0.1 #! by address\n"
 WORKLOAD = "tkg_cluster_role: workload\nidentity_management_type: none\n"
-KAPP_BARE = "kappController:\n  namespace: tkg-system\n"
 PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
 
 
@@ -47,20 +42,6 @@ PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
 def test_what_must_not_change(target: Any, obj: Any) -> None:
     assert proposals(target, obj) == []
     assert list(target.read(obj, {})) == []
-
-
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(secret(HEADER, addon="vsphere-cpi"), id="known by the label"),
-        pytest.param(secret(HEADER, addon="vsphere-cpi", kind="clusterbootstrap-secret"), id="of a ClusterClass"),
-    ],
-)
-def test_data_values_that_say_nothing_are_begun_and_come_back(obj: Any) -> None:
-    after = apply(CPI, obj)
-    assert text_of(after) == f"{text_of(obj)}vsphereCPI:\n{indented(SNAKE)}"
-    left = "vsphereCPI: {}\n"  # ytt refuses data values without a document
-    assert text_of(apply(CPI, after, NONE)) == text_of(obj) + left
 
 
 def test_a_document_without_the_mapping_gets_it_where_the_label_says_whose_it_is() -> None:
@@ -90,7 +71,6 @@ def test_what_cannot_be_edited_is_reported_once(obj: Any, severity: Severity) ->
 
 PEM, OTHER = (f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n" for body in ("MIIB", "MIIC"))
 ALONE = ProxySettings(trusted_ca=Certificates(PEM), is_declared=False)
-TRUSTING = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates(PEM))
 OURS = f"# inject-proxy: a certificate of spec.trustedCA\n{PEM}"
 
 
@@ -109,13 +89,3 @@ def trusting(certificates: Any) -> Any:
 )
 def test_certificates_are_below_our_line(before: str, expected: str) -> None:
     assert apply(KAPP, trusting(before), ALONE) == trusting(expected)
-
-
-@pytest.mark.parametrize("settings", [ALONE, TRUSTING])
-@pytest.mark.parametrize(
-    "obj", [secret(KAPP_BARE), config("KappControllerConfig", RUN_GROUP, x=1)], ids=["data values", "configuration"]
-)
-def test_certificates_come_and_go_where_nothing_was(obj: Any, settings: ProxySettings) -> None:
-    after = apply(KAPP, obj, settings)
-    assert "MIIB" in str(after)
-    assert apply(KAPP, after, FULL) == apply(KAPP, obj, FULL)

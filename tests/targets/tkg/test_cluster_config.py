@@ -74,19 +74,6 @@ def test_the_text_is_edited_where_it_stands(text: str, settings: ProxySettings, 
     assert sorted(result.splitlines()) == sorted(expected.splitlines())
 
 
-@pytest.mark.parametrize(
-    ("before", "settings", "after"),
-    [
-        pytest.param("false", FULL, "true", id="a boolean is switched on"),
-        pytest.param('"false"', FULL, '"true"', id="a text stays a text"),
-        pytest.param("true", NONE, "false", id="without a proxy it is off"),
-    ],
-)
-def test_the_switch_follows_where_it_is_there(before: str, settings: ProxySettings, after: str) -> None:
-    obj = secret(f"{BEFORE}TKG_HTTP_PROXY_ENABLED: {before}\n")
-    assert f"TKG_HTTP_PROXY_ENABLED: {after}\n" in text_of(apply(cluster_config, obj, settings))
-
-
 @pytest.mark.parametrize("settings", [ProxySettings(http_proxy=HTTP, no_proxy=NO), ProxySettings("", HTTPS, NO)])
 @pytest.mark.parametrize("text", [f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\nTKG_PROXY_CA_CERT: b2xk\n", BEFORE])
 def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(text: str, settings: ProxySettings) -> None:

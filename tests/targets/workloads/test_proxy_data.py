@@ -91,30 +91,6 @@ def test_what_must_not_change(items: list[Any], mode: dict[str, str]) -> None:
 # valueFrom and envFrom.
 
 
-@pytest.mark.parametrize("conflict", ["Override", "Keep"])
-@pytest.mark.parametrize(
-    ("data", "source"),
-    [
-        pytest.param(config_map({"http_proxy": "http://old:1", "other": "x"}), "configMapKeyRef", id="ConfigMap"),
-        pytest.param(
-            secret(data={"http_proxy": base64_of("http://old:1"), "other": base64_of("x")}), "secretKeyRef", id="Secret"
-        ),
-    ],
-)
-def test_the_object_is_filled_and_the_reference_kept(data: Any, source: str, conflict: str) -> None:
-    entries = [reference(name, source=source) for name in UPPER]
-    (after, held), _ = done({"targets": {"workloads": {"conflict": conflict}}}, reader(*entries), data)
-
-    assert env_of(after) == entries
-    texts = dict(held.get("data", {}))
-    if held["kind"] == "Secret":
-        texts = {key: base64.b64decode(text).decode() for key, text in texts.items()}
-    texts |= held.get("stringData", {})
-    assert (texts["http_proxy"], texts["https_proxy"]) == (HTTP, HTTP)
-    assert texts["no_proxy"].startswith(".corp.example,")
-    assert texts.get("other") in ("x", None)
-
-
 @pytest.mark.parametrize(
     ("entry", "codes"),
     [

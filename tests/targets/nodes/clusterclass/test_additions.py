@@ -49,7 +49,7 @@ def add(place: str, value: str) -> dict[str, Any]:
     return {"op": "add", "path": f"{COMMANDS}/{place}", "value": value}
 
 
-TEMPLATE = {
+OF_GO = {
     "op": "add",
     "path": f"{COMMANDS}/-",
     "valueFrom": {"template": f'"{INSTALL} {{{{ .builtin.cluster.name }}}}"'},
@@ -68,7 +68,7 @@ GONE = {"op": "add", "path": COMMANDS, "value": ["true"]}
         pytest.param(["/opt/setup.sh"], [], [EXPORTS, RESTART, "/opt/setup.sh"], id="a script of the template does"),
         pytest.param(["true"], [add("-", INSTALL)], [EXPORTS, RESTART, "true", INSTALL], id="one of a patch does"),
         pytest.param(["true"], [add("0", INSTALL)], [EXPORTS, RESTART, INSTALL, "true"], id="one that is put first"),
-        pytest.param(["x"], [TEMPLATE], [EXPORTS, RESTART, "x", f"{INSTALL} one"], id="one of a Go template does"),
+        pytest.param(["x"], [OF_GO], [EXPORTS, RESTART, "x", f"{INSTALL} one"], id="one of a Go template does"),
         pytest.param(["x"], [WHOLE], [EXPORTS, RESTART, "true", INSTALL], id="one of a list that a patch writes"),
         pytest.param([INSTALL], [GONE], ["true", RESTART, EXPORTS], id="one that a patch erases"),
         pytest.param(
@@ -183,7 +183,7 @@ def test_where_commands_are_erased_certificates_come_first(version: str, operati
         pytest.param(["true"], [], "--", id="no command needs the network"),
         pytest.param(["true", INSTALL], [], "00", id="one of the template does"),
         pytest.param(["true"], [add("-", INSTALL)], "00", id="one of a patch does"),
-        pytest.param(["x"], [TEMPLATE], "00", id="one of a Go template does"),
+        pytest.param(["x"], [OF_GO], "00", id="one of a Go template does"),
         pytest.param(["x"], [WHOLE], "00", id="one of a list that a patch writes"),
         pytest.param(["x"], [add("-", 5)], "--", id="a patch adds a number"),
         pytest.param([INSTALL, CONTAINERD], [], "0-", id="the restart stays behind what configures containerd"),
