@@ -5,7 +5,6 @@ Each kustomization that no other one lists is built alone.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -43,65 +42,55 @@ class Patch(NamedTuple):
 
 
 class Builds:
-    """The builds that each file of a list is part of, and the patches in them; nothing is read before it is needed."""
+    """The builds that each file of a list is part of, and the patches in them, which are read when they are needed."""
 
     def __init__(self, source: ObjectSource) -> None:
         self.source = source
+        # Path of a file or folder -> the folder of each kustomization that lists it, and its namespace.
+        self._parents: dict[str, list[tuple[str, str]]] = {}
+        for file, data in source.kustomizations.items():
+            parent = (dirname(file), text_at(data, "namespace"))
+            for field in ("resources", "bases", "components"):
+                for entry in list_at(data, field):
+                    path = normpath(join(parent[0], str(entry)))
+                    self._parents.setdefault(path, []).append(parent)
 
     def needs(self, key: Key) -> set[Key]:
         """Return an object as each build has it that its file is part of; the folder of the build is the file."""
-        path = self.source.paths.get(key.file)
-        if path not in self._parents:
-            return set()
         return {
-            key._replace(file=root, namespace=namespace or key.namespace)
-            for root, namespace in self._roots(path)
+            key._replace(file=folder, namespace=namespace or key.namespace)
+            for folder, namespace in self._above(key.file)
+            if folder not in self._parents
         }
 
-    def in_folder(self, key: Key) -> Key:
-        """Return an object as its folder has it, which is no build; the folder is the file."""
-        file = self.source.paths.get(key.file, key.file)
-        return key._replace(file=dirname(file) or ".")
-
     def patch_of(self, key: Key) -> str:
-        """Return the file of a patch that names an object and is part of one of its builds; "" for none."""
-        roots = {need.file for need in self.needs(key)}
-        for patch in self._patches[key.kind, key.name]:
-            if any(root in roots for root, _ in self._roots(patch.folder)):
-                return patch.file
+        """Return the file of a patch by which a kustomization names an object that it builds; "" for none."""
+        for folder, _ in sorted(self._above(key.file)):
+            file = self._patched.get((folder, key.kind, key.name))
+            if file:
+                return file
         return ""
 
-    def _roots(self, path: str) -> set[tuple[str, str]]:
-        """Return the folder of each build that a file or folder is part of, and the namespace of all objects there."""
-        steps = {(path, "")}
-        waiting = [*steps]
+    @cached_property
+    def _patched(self) -> dict[tuple[str, str, str], str]:
+        """The folder of a kustomization, the kind and the name of what a patch of it changes -> its file."""
+        patched = {}
+        for patch in patches(self.source):
+            for name in patch.names:
+                patched[patch.folder, patch.target.kind, name] = patch.file
+        return patched
+
+    def _above(self, file: str) -> set[tuple[str, str]]:
+        """Return the folder of each kustomization that builds a file, and the namespace of all objects in it, or ""."""
+        above = set()
+        waiting = [(self.source.paths.get(file, ""), "")]
         for inner, namespace in waiting:
             for folder, outer in self._parents.get(inner, ()):
                 step = (folder, outer or namespace)
-                if step not in steps:
-                    steps.add(step)
+                if step not in above:
+                    above.add(step)
                     waiting.append(step)
-        return {step for step in steps if step[0] not in self._parents}
-
-    @cached_property
-    def _parents(self) -> dict[str, list[tuple[str, str]]]:
-        """Path of a file or folder -> the folder of each kustomization that lists it, and its namespace."""
-        parents = defaultdict(list)
-        for file, data in self.source.kustomizations.items():
-            parent = (dirname(file), text_at(data, ("namespace",)))
-            for field in ("resources", "bases", "components"):
-                for entry in list_at(data, (field,)):
-                    parents[normpath(join(parent[0], str(entry)))].append(parent)
-        return parents
-
-    @cached_property
-    def _patches(self) -> defaultdict[tuple[str, str], list[Patch]]:
-        """The patches by the kind and the name of what they change."""
-        by_names = defaultdict(list)
-        for patch in patches(self.source):
-            for name in patch.names:
-                by_names[patch.target.kind, name].append(patch)
-        return by_names
+        return above
 
 
 def patches(source: ObjectSource) -> Iterator[Patch]:
@@ -110,19 +99,17 @@ def patches(source: ObjectSource) -> Iterator[Patch]:
     for path, kustomization in source.kustomizations.items():
         folder = dirname(path)
         for field in ("patches", "patchesJson6902", "patchesStrategicMerge"):
-            for entry in list_at(kustomization, (field,)):
-                text = entry if isinstance(entry, str) else text_at(entry, ("path",))
+            for entry in list_at(kustomization, field):
+                text = entry if isinstance(entry, str) else text_at(entry, "path")
                 file = names.get(normpath(join(folder, text)), "")
                 if file in source.others:
                     text = source.others[file].decode(errors="replace")
                 else:
                     file = names.get(path, "")
-                    text = text_at(entry, ("patch",)) or text
+                    text = text_at(entry, "patch") or text
                 for written in _readable(text):
-                    target = lookup(entry, ("target",))
-                    ref = ObjectRef(
-                        kind=text_at(target, ("kind",)), name=text_at(target, ("name",))
-                    )
+                    target = lookup(entry, "target")
+                    ref = ObjectRef(kind=text_at(target, "kind"), name=text_at(target, "name"))
                     if isinstance(written, dict) and not target:
                         ref = reference(written)
                     if file and isinstance(written, (dict, list)):

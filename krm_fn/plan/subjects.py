@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from posixpath import dirname
 
 from krm_fn import settings
 from krm_fn.clusters import (
@@ -181,14 +182,12 @@ def lacking(
     folders: Folders,
     builds: Builds,
     overview: Overview,
-) -> list[ObjectRecord]:
-    """Return the records of the new objects that the list lacks and the selector includes, each once for a cluster.
+) -> Iterator[ObjectRecord]:
+    """Yield the records of the new objects that the list lacks and the selector includes, each once for a cluster.
 
     A build of kustomize gets each once that it needs. Elsewhere, one that is created for a folder without Clusters is
     not there for a folder with some, nor the other way round: a run over one of the two alone creates it.
     """
-    if not created:
-        return []
 
     def users(record: ObjectRecord) -> tuple[int, int]:
         key = identity(record.obj)
@@ -198,7 +197,6 @@ def lacking(
     of_names = [key for key in known if key.name in names]
     built = {need for key in of_names for need in builds.needs(key)}
     new: dict[str | None, ObjectIndex[None]] = {}
-    chosen = set()
     # Beside an object of the most builds, or clusters, first: then the fewest others lack it.
     for record in sorted(created, key=users, reverse=True):
         obj = record.obj
@@ -215,11 +213,12 @@ def lacking(
         is_new = was_created(obj.data)  # else it is the ConfigMap that the ProxyConfig names
         if not needs.isdisjoint(built) or not (is_new or is_in_builds):
             # Kustomize builds no object twice.
-            overview.not_built.update(dict.fromkeys(needs or [builds.in_folder(key)], obj))
+            in_folder = key._replace(file=dirname(key.file) or ".")
+            overview.not_built.update(dict.fromkeys(sorted(needs) or [in_folder], obj))
         elif is_new and is_selected(obj, overview.config):
             built |= needs
             beside.add(key, None)
-            chosen.add(record)
+            yield record
         else:
             is_excluded = fits(obj, overview.config.selector._replace(exclude=(), sources=()))
             is_asked = record.item_index == NO_ITEM and record.targets[0].is_asked
@@ -227,7 +226,6 @@ def lacking(
                 overview.not_generated.append(obj)
     for need in built.intersection(overview.not_built):
         del overview.not_built[need]
-    return [record for record in created if record in chosen]
 
 
 def identity(obj: Object) -> Key:

@@ -57,6 +57,10 @@ _LATER = (
     "may be an older one: upgrade it, or set the proxy yourself"
 )
 _NEWEST = "names no version of the chart {chart}, so the proxy is under values that it has since {since}: {values}"
+_OTHER_FORM = (
+    "takes values from a ConfigMap or Secret that holds {value} in the form of other versions of the "
+    "chart {chart} than this object names, and the run keeps it: give each version values of its own"
+)
 _UNNAMED = (
     "`NO_PROXY` lacks the names of Services by which its programs call each other, because its values give them other "
     "names, or the object does not say in which namespace they are: add the names to `spec.noProxy`"
@@ -175,6 +179,10 @@ def _in_installation(data: Data, context: Context) -> Places:
             version = lowest_version(use.version)
             values, newer = values_of_version(values, version, installation.documents)
             yield from _about_version(use, version, newer)
+            for value in _named(chart, names):
+                if version and _is_in_other_form(value, version, installation.documents[1:]):
+                    message = _OTHER_FORM.format(chart=use.name, value=quoted([value.name]))
+                    yield Result.of("ByHand", message, use.path)
             yield from _about(installation, chart, names)
             if values and context.settings.trusted_ca.pem:
                 message = _NO_CERTIFICATES.format(chart=use.name)
@@ -193,6 +201,14 @@ def _about_version(use: ChartUse, version: Version | None, newer: Sequence[Chart
     message = _LATER if version else _NEWEST
     text = message.format(chart=use.name, values=paths, since=since)
     yield Result.of("ByHand", text, use.path, is_info=version is None)
+
+
+def _is_in_other_form(value: ChartValue, version: Version, documents: Iterable[Any]) -> bool:
+    """Return whether a document has a place of a version of a chart in the form that other versions read."""
+    if not (value.since or value.before) or not value.is_in(version):
+        return False
+    other = list if value.form == MAPPING else dict
+    return any(isinstance(lookup(document, value.steps), other) for document in documents)
 
 
 def _about(installation: Installation, chart: Chart, names: Sequence[str]) -> Results:

@@ -523,6 +523,30 @@ def test_equally_near_ones_get_a_place_that_one_has(texts: list[str], written: l
     assert yaml.safe_load(removed.output)["items"] == items
 
 
+@pytest.mark.parametrize(
+    ("there", "versions", "named"),
+    [
+        pytest.param({"A": "b"}, ["9.1.2", "9.1.3"], ["release-1"], id="a mapping, which the newer one does not read"),
+        pytest.param([], ["10.0.0", "8.0.0"], ["release-1"], id="a list, which the older one does not read"),
+        pytest.param({"A": "b"}, ["8.0.0", "7.*"], [], id="a mapping that both read"),
+        pytest.param([], ["9.1.3", ""], [], id="a list that both read"),
+        pytest.param(None, ["9.1.2", "9.1.3"], [], id="each has its own"),
+    ],
+)
+def test_releases_of_two_versions_that_share_values_of_one_form_are_named(
+    there: Any, versions: list[str], named: list[str]
+) -> None:
+    items = [release("velero", valuesFrom=FROM) for _ in versions]
+    for number, version in enumerate(versions):
+        items[number]["metadata"]["name"] = f"release-{number}"
+        items[number]["spec"]["chart"]["spec"]["version"] = version
+    shared = config_map(yaml.safe_dump({"configuration": {"extraEnvVars": there}}))
+    spec = {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": ANY}}
+    outcome = run(list_with_config(spec, *items, shared))
+    said = [result.ref.name for result in outcome.results if "in the form of other versions" in result.message]
+    assert said == named
+
+
 def test_a_variable_from_a_secret_of_the_list_stays_and_the_secret_is_filled() -> None:
     source = {"name": "HTTPS_PROXY", "valueFrom": {"secretKeyRef": {"name": "proxy", "key": "https_proxy"}}}
     secret = named("Secret", "proxy", namespace="apps", stringData={"https_proxy": ""})
