@@ -36,6 +36,7 @@ def test_a_value_that_is_no_text_is_named_where_it_is_replaced_or_removed(obj: A
     results = [result for result in run(list_with_config(spec, obj)).results if result.code == "ProxyReplaced"]
     assert [".".join(result.path).endswith(field) for result in results] == [True] * bool(field)
     assert all(result.ref.kind == group_kind(obj)[1] for result in results)
+    assert all(("removal takes out" in result.message) is (mode == "Remove") for result in results)
 
 
 @pytest.mark.parametrize(

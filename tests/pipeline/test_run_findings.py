@@ -146,6 +146,17 @@ CERT_MANAGER["metadata"] |= {"name": "cert-manager", "labels": {"app.kubernetes.
 PROXY = {"httpProxy": PLAIN, "httpsProxy": PLAIN}
 
 
+def test_permissions_are_named_by_the_run_that_writes_the_password() -> None:
+    path = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+    drop_in = {"path": path, "permissions": "0644", "content": "[Service]\nLimitNOFILE=1\n"}
+    group = "controlplane.cluster.x-k8s.io/v1beta1"
+    nodes = manifest(group, "KubeadmControlPlane", spec={"kubeadmConfigSpec": {"files": [drop_in]}})
+    for proxy, number in ((PROXY, 0), ({"httpProxy": URL, "httpsProxy": URL}, 1)):
+        outcome = ran(proxy, nodes)
+        assert len(with_code("FilePermissions", outcome)) == number
+        assert with_code("FilePermissions", ran(proxy, *items_of(outcome))) == []
+
+
 def test_a_selector_that_fits_nothing() -> None:
     spec = {**PROXY, "selector": {"include": [{"names": ["cert-manger"]}]}}
     assert with_code("SettingUnused", ran(spec, CERT_MANAGER))
