@@ -58,11 +58,7 @@ ROWS = [
     pytest.param("run --config a.yaml .", {"a.yaml": "{"}, 1, "not valid YAML", id="a --config that is no YAML"),
     pytest.param("run .", {"proxy.yaml": ""}, 2, "proxy.yaml holds no ProxyConfig", id="an empty proxy.yaml"),
     pytest.param(
-        "run .",
-        {"a/proxy.yaml": "spec: {}\n", "b/proxy.yaml": ""},
-        2,
-        "b/proxy.yaml holds no",
-        id="an empty one of two",
+        "run .", {"a/proxy.yaml": "a: b", "proxy.yaml": ""}, 2, "WrongUsage: proxy.yaml holds", id="an empty one of two"
     ),
     pytest.param("explain --cluster prd .", {}, 2, '"prd"', id="a Cluster that is not there"),
     pytest.param("explain --cluster x .", {}, 2, "known are: none", id="a Cluster where there is none"),
