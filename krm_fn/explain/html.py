@@ -5,11 +5,12 @@ Every value is escaped, and the Content-Security-Policy of the page allows nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from string import Template
 
 from krm_fn.explain.answer import Explanation
-from krm_fn.explain.sections import Section, sections
+from krm_fn.explain.sections import CLUSTERS, Section, sections
 from krm_fn.krm.masking import printable_html
 from krm_fn.krm.results import some
 from krm_fn.package_files import text_of
@@ -17,25 +18,27 @@ from krm_fn.package_files import text_of
 _FEW = 5
 # So many rows, or lines of a cell, are shown: a page stays small however many Clusters there are.
 _MOST = 200
-_MANY_TILES = 60
 
 
 def render(explanation: Explanation, about: str) -> str:
     """Return the page; ``about`` names the folder and the time."""
     body = ""
     links = ""
-    for number, section in enumerate(sections(explanation)):
+    shown = sections(explanation)
+    anchors = {name: f"s{at}" for at, section in enumerate(shown) for name in section.clusters}
+    for number, section in enumerate(shown):
         title = _text(section.title)
         if section.is_detail:
-            summary = f"<summary>{title}: {len(section.rows)}</summary>"
-            body += f"<details>{summary}{_table(section)}</details>\n"
+            summary = f"<summary>{title} ({len(section.rows)})</summary>"
+            table = _table(section, anchors)
+            body += f'<details>{summary}<div id="s{number}">{table}</div></details>\n'
             continue
         links += f'<li><a href="#s{number}">{title}</a></li>'
         body += f'<h2 id="s{number}">{title}</h2>'
         if section.is_list:
             body += _list(section)
         else:
-            body += _table(section)
+            body += _table(section, anchors)
     return Template(text_of("explain/page.html")).substitute(
         style=text_of("explain/page.css"),
         summary=printable_html(explanation.summary),
@@ -49,7 +52,8 @@ def _list(section: Section) -> str:
     """Return the steps to take, each with the text to paste and the places."""
     items = ""
     for what, text, places in section.rows:
-        items += f"<li><p>{_text(what)}</p>"
+        with_badge = re.sub(r"^\[(\w+)\]", r'<span class="badge \1">\1</span>', _text(what))
+        items += f"<li><p>{with_badge}</p>"
         few = _FEW
         if text:
             shown = "\n".join(map(printable_html, text.splitlines()))
@@ -59,16 +63,16 @@ def _list(section: Section) -> str:
     return f'<ol class="card">{items}</ol>\n'
 
 
-def _table(section: Section) -> str:
-    """Return a table in a box, which scrolls on a narrow screen."""
+def _table(section: Section, anchors: Mapping[str, str]) -> str:
+    """Return a table in a box, which scrolls on a narrow screen; a Cluster leads to its list."""
     columns = "".join(f'<th scope="col">{name}</th>' for name in section.head)
     rows = ""
     for row in section.rows[:_MOST]:
         named = zip(section.head, row, strict=True)
         cells = [_folded(name.lower(), cell) for name, cell in named]
         first, *others = cells
-        if section.is_of_clusters:
-            first = _tiles(row[0])
+        if section.title == CLUSTERS:
+            first = _tiles(row[0].splitlines(), anchors)
         rows += f'<tr><th scope="row">{first}</th>'
         for cell in others:
             rows += f"<td>{cell}</td>"
@@ -106,12 +110,10 @@ def _text(words: str) -> str:
     return "".join(pieces)
 
 
-def _tiles(cell: str) -> str:
-    """Return a tile for each Cluster; many are small ones, with their names below."""
-    names = cell.splitlines()
+def _tiles(names: Iterable[str], anchors: Mapping[str, str]) -> str:
+    """Return a tile for each Cluster, which leads to its list, or to what is to be done."""
     tiles = ""
-    for name in map(printable_html, names):
-        tiles += f'<li title="{name}">{name}</li>'
-    if len(names) <= _MANY_TILES:
-        return f'<ul class="tiles">{tiles}</ul>'
-    return f'<ul class="tiles small">{tiles}</ul>{_folded("clusters", cell)}'
+    for name in names:
+        anchor = anchors.get(name, "s0")
+        tiles += f'<li><a href="#{anchor}">{printable_html(name)}</a></li>'
+    return f'<ul class="tiles">{tiles}</ul>'

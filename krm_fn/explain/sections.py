@@ -18,6 +18,7 @@ from krm_fn.pipeline.covered import HEAD
 from krm_fn.pipeline.outcome import missing_facts_lines
 
 COVERED = "What was covered"
+CLUSTERS = "Clusters"
 # The cells of each row; a cell may have several lines.
 _Rows = list[list[str]]
 
@@ -28,7 +29,7 @@ class Section(NamedTuple):
     Attributes:
         is_detail: whether it belongs to the section before it.
         is_list: whether each row is a step to take, with a text to paste, and places.
-        is_of_clusters: whether the first cell of a row holds names of Clusters.
+        clusters: the Clusters that it is about; of the table of all of them none.
     """
 
     title: str
@@ -36,38 +37,46 @@ class Section(NamedTuple):
     rows: _Rows
     is_detail: bool = False
     is_list: bool = False
-    is_of_clusters: bool = False
+    clusters: Texts = ()
 
 
 def sections(explanation: Explanation) -> list[Section]:
     """Return the sections that have rows, the most important first."""
-    of_clusters = ("Clusters", "Proxy", "What is left")
     clusters = _clusters(explanation.clusters)
     actions = list(_actions(explanation))
-    of_proxies = ("Who gets it", "Proxy", "Objects")
     covered = []
     for row in explanation.covered:
         reasons = "\n".join(map(str, row.reasons))
         covered.append([*row.cells, reasons])
     objects = [[name, "\n".join(lines)] for name, lines in explanation.objects.items()]
+    places = []
+    details = []
+    for number, proxy in enumerate(explanation.proxies, start=1):
+        places.append([f"{number}: {_who(proxy)}", f"`{proxy.urls}`", "\n".join(_places(proxy))])
+        if proxy.http_proxy or proxy.https_proxy:
+            title = f"`NO_PROXY` {number}: {proxy.readers}"
+            details.append(
+                Section(
+                    title,
+                    ("Entry", "Why"),
+                    _entries(proxy),
+                    is_detail=True,
+                    clusters=proxy.clusters,
+                )
+            )
+        of_hosts = ("Host", "What it is", "How programs reach it")
+        hosts = list(map(_host, proxy.hosts))
+        details.append(Section(f"Hosts {number}: {proxy.readers}", of_hosts, hosts, is_detail=True))
+    nodes = _nodes(explanation.nodes)
     shown = [
         Section("Objects", ("Object", "What a run does"), objects),
         Section("What to do", ("What", "Text", "Places"), actions, is_list=True),
         Section(COVERED, (*HEAD, "Why"), covered),
-        Section("Clusters", of_clusters, clusters, is_of_clusters=True),
-        Section("Proxies", of_proxies, list(map(_places, explanation.proxies))),
+        Section(CLUSTERS, (CLUSTERS, "Proxy", "What is left"), clusters),
+        Section("Proxies", ("Who gets it", "Proxy", "Objects"), places),
+        *details,
+        Section("Nodes that are replaced, or stay", ("What happens", "Objects"), nodes),
     ]
-    for proxy in explanation.proxies:
-        who = _who(proxy)
-        if proxy.http_proxy or proxy.https_proxy:
-            title = f"`NO_PROXY` of {who}"
-            shown.append(Section(title, ("Entry", "Why"), _entries(proxy), is_detail=True))
-        of_hosts = ("Host", "What it is", "How programs reach it")
-        hosts = list(map(_host, proxy.hosts))
-        shown.append(Section(f"Hosts that {who} call", of_hosts, hosts, is_detail=True))
-    of_nodes = ("What happens", "Objects")
-    nodes = _nodes(explanation.nodes)
-    shown.append(Section("Nodes that are replaced, or keep what they have", of_nodes, nodes))
     return [section for section in shown if section.rows]
 
 
@@ -136,14 +145,10 @@ def _nodes(changes: Iterable[NodeChange]) -> _Rows:
     return [[what, "\n".join(names)] for what, names in objects.items()]
 
 
-def _places(proxy: Proxy) -> list[str]:
-    places = []
+def _places(proxy: Proxy) -> Iterator[str]:
     for place in proxy.places:
         name = f"{place.file} {place.object}".strip()
-        targets = ", ".join(place.targets)
-        places.append(f"{name} ({targets})")
-    who = _who(proxy)
-    return [who[:1].upper() + who[1:], f"`{proxy.urls}`", "\n".join(places)]
+        yield f"{name} ({', '.join(place.targets)})"
 
 
 def _entries(proxy: Proxy) -> _Rows:

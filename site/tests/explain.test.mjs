@@ -154,10 +154,15 @@ describe("what one sees", () => {
       assert.ok(await box.evaluate((element) => element.scrollWidth > element.clientWidth));
     }));
 
-  test("a tile of many Clusters is small and says its name", () =>
+  test("a tile of many Clusters leads to its list, and no column is empty", () =>
     on("fleet", {}, async (page) => {
-      const box = await page.getByTitle("org/c69", { exact: true }).boundingBox();
-      assert.ok(box && box.width <= 20 && box.height <= 20);
+      await page.getByRole("link", { name: "org/c69", exact: true }).click();
+      assert.ok(await page.getByRole("cell", { name: /spec.noProxy/ }).first().isVisible());
+      const empty = await page.locator("thead th").evaluateAll((all) =>
+        all.filter((head) => head.checkVisibility()).filter((head) =>
+          [...(head.closest("table")?.tBodies[0].rows ?? [])].every((row) => row.cells[/** @type {HTMLTableCellElement} */ (head).cellIndex].textContent === ""))
+          .map((head) => head.textContent));
+      assert.deepEqual(empty, []);
     }));
 
   test("the contents lead to each section", () =>

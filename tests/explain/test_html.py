@@ -81,13 +81,19 @@ def test_a_value_with_markup_is_shown_and_not_run() -> None:
     assert "&lt;script&gt;x" in text
 
 
-def test_many_clusters_are_small_tiles_with_their_names_below() -> None:
+def test_many_clusters_are_tiles_that_lead_to_their_lists() -> None:
     text = page(fleet(250))
-    assert "org/c0, org/c1, org/c2 and 247 more" in text
     for number in range(250):
-        assert f'<li title="org/c{number}">' in text
+        assert re.search(rf'<li><a href="#s\d+">org/c{number}</a></li>', text)
     assert "<p>and 50 more: <code>--output json</code> has each</p>" in text
     assert len(text) < 250_000
+
+
+def test_a_severity_is_a_badge_and_titles_are_short() -> None:
+    text = page()
+    assert '<li><p><span class="badge warning">warning</span> <code>' in text
+    titles = re.findall("<(?:title|h2[^>]*|summary)>(.*?)</", re.sub("</?code>", "", text))
+    assert [title for title in titles if len(title) >= 60] == []
 
 
 def test_what_to_do_has_the_text_to_paste() -> None:
