@@ -5,6 +5,7 @@ Each step is a real run of the command; the exit code is 0 only if each one did 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -47,10 +48,13 @@ def main() -> None:
         inject(copy, "run", ".")
         if contents(copy) == contents(REPOSITORY) or contents(copy) != changed:
             raise SystemExit("a first run must change the files, and a second one must not")
-        show("", "A second run changes nothing. In your own repository, type next:")
+        repository = os.path.relpath(REPOSITORY)
         show(
-            "  inject-proxy init         # writes proxy.yaml",
-            "  inject-proxy run --diff   # shows what changes",
+            "",
+            "A second run changes nothing. In your own repository, `inject-proxy init` writes proxy.yaml.",
+            "Next, who gets the proxy and why not, of this one:",
+            f"  {os.path.relpath(COMMAND)} explain {repository} \\",
+            f"    --config {repository}/proxy.yaml",
         )
 
 

@@ -15,6 +15,7 @@ from support import ROOT
 FILE = FOLDER / "krmfunctiondefinition.yaml"
 DEFINITION = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 UNKNOWN_TO_OPEN_API = {
+    "$id",
     "$schema",
     "$defs",
     "errorMessage",
