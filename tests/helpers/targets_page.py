@@ -24,8 +24,18 @@ _INDEX = """\
 
 A target is a place in which inject-proxy writes the proxy. Its name is its path below `spec.targets`, in `only` and in
 `overrides[].match.targets`, where the name of a system stands for all of its targets. With `false` nothing is looked
-at, and the proxy of an earlier run stays: run `mode: Remove` first. All targets are on, but {waiting},
-which needs `true`; `workloads`, `charts`, `nodes.files` and `generate` of `kyverno` write only what you choose.
+at, and the proxy of an earlier run stays: [take it out](howto/remove.md) first.
+
+All targets are on, and write wherever their place is in the input, but:
+
+* {waiting}, and `distributions.aks` for an AzureManagedControlPlane, write only with `true`: nobody can
+  change the field later.
+* `workloads` writes cert-manager and chart-operator, and besides them what you
+  [choose](howto/select.md#your-own-workloads).
+* `charts` and `nodes.files` write what you choose.
+* `nodes.trustedCA` and `workloads.trustedCA` need `spec.trustedCA`, `nodes.mirror` needs `spec.registryMirror`.
+* Policies, and Secrets of clusters that are not there are made only with `generate`, of `kyverno`, `giantswarm` and
+  `konvoy`.
 
 The page of a system describes its targets, as `inject-proxy targets NAME` does. [testdata](../testdata) has examples.
 
