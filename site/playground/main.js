@@ -212,6 +212,7 @@ function begin(example) {
   show("diff", example.stored.diff);
   show("findings", example.stored.findings);
   isStored = true;
+  tick();
 }
 
 /** @param {Tab[]} names */

@@ -32,7 +32,7 @@ All targets are on, and write wherever their place is in the input, but:
   change the field later.
 * `workloads` writes cert-manager and chart-operator, and besides them what you
   [choose](howto/select.md#your-own-workloads).
-* `charts` and `nodes.files` write what you choose.
+* `charts` and `nodes.files` write what you choose; `nodes.classes` adds patches to a ClusterClass only with `Patch`.
 * `nodes.trustedCA` and `workloads.trustedCA` need `spec.trustedCA`, `nodes.mirror` needs `spec.registryMirror`.
 * Policies, and Secrets of clusters that are not there are made only with `generate`, of `kyverno`, `giantswarm` and
   `konvoy`.
