@@ -16,6 +16,9 @@ Data = Mapping[str, Any]
 # A JSON Pointer (RFC 6901) taken apart: ``("spec", "files", "0")`` for ``/spec/files/0``.
 Pointer = tuple[str, ...]
 
+# Values, each behind its path.
+PlacedValues = Iterator[tuple[Pointer, Any]]
+
 # The pointer token that stands for the place behind the last item of a list.
 APPEND = "-"
 # No list has as many items as a number of so many digits says.
@@ -109,7 +112,7 @@ def list_at(data: Any, path: Iterable[str] = ()) -> list[Any]:
     return []
 
 
-def items_at(data: Any, path: Pointer) -> Iterator[tuple[Pointer, Any]]:
+def items_at(data: Any, path: Pointer) -> PlacedValues:
     """Yield the items of the list at ``path``, each behind its own path."""
     for index, item in enumerate(list_at(data, path)):
         yield (*path, str(index)), item
@@ -125,7 +128,7 @@ def put_at(data: Fields, path: Pointer, value: Any) -> None:
     data[name] = value
 
 
-def walk(data: Any, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+def walk(data: Any, path: Pointer = ()) -> PlacedValues:
     """Yield data, and each mapping, list and value in it, with its path, in order."""
     pending = [(path, data)]
     while pending:
@@ -152,7 +155,7 @@ def field_of(steps: Pointer) -> Pointer:
     return steps
 
 
-def find_values(data: Any, steps: Pointer, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+def find_values(data: Any, steps: Pointer, path: Pointer = ()) -> PlacedValues:
     """Yield each value in ``data``, which is at ``path``, that matches a pattern, with its path."""
     for depth, step in enumerate(steps, start=1):
         if step == "*" and isinstance(data, (list, dict)):

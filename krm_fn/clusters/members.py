@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters.cluster import Key, Membership
 from krm_fn.clusters.kinds import CLUSTER_CLASS
-from krm_fn.clusters.node import Evidence, RelatedObject
+from krm_fn.clusters.node import Evidence, RelatedObject, RelatedObjects
 from krm_fn.clusters.references import Folders, ObjectIndex, Use, may_be_same, nearest
 from krm_fn.patch import field_path
 from krm_fn.placeholders import is_template
@@ -43,12 +43,12 @@ class ClusterMembers:
     """
 
     def __init__(self, nodes: Iterable[RelatedObject]) -> None:
-        first: dict[Key, RelatedObject] = {}
+        first: RelatedObjects = {}
         for node in nodes:
             first.setdefault(node.key, node)
         complete = {key.identity for key, node in first.items() if node.is_complete}
         self.nodes: ObjectIndex[RelatedObject] = ObjectIndex()
-        self.clusters: dict[Key, RelatedObject] = {}
+        self.clusters: RelatedObjects = {}
         for key, node in first.items():
             # A Cluster that does not say of what it is made is a patch of the one that does, as kustomize has them.
             if node.is_cluster:

@@ -278,6 +278,9 @@ class RelatedObject(NamedTuple):
         return None
 
 
+RelatedObjects = dict[Key, RelatedObject]
+
+
 def node_of(obj: Object) -> RelatedObject:
     """Return what an object says about itself and its Cluster."""
     key = key_of(obj)

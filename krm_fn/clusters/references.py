@@ -38,6 +38,7 @@ from krm_fn.products.cluster_api import Role, is_cluster_api
 from krm_fn.products.node_kinds import SYSTEMS
 
 _Value = TypeVar("_Value")
+Keys = list[Key]
 # ``machineDeployments`` or ``machinePools``, and the name of a class of workers there.
 WorkerClass = tuple[str, str]
 
@@ -224,7 +225,7 @@ def may_be_same(namespace: str, other: str) -> bool:
     return namespace == other or is_open(namespace) or is_open(other)
 
 
-def nearest(keys: Iterable[Key], file: str) -> list[Key]:
+def nearest(keys: Iterable[Key], file: str) -> Keys:
     """Return the keys whose files share the most folders with a file, and of these the ones in the fewest folders.
 
     So an object in its own file is the nearest one, and one in a file beside it is nearer than one in a folder below.
@@ -238,7 +239,7 @@ def nearest(keys: Iterable[Key], file: str) -> list[Key]:
 
 
 # File or folder -> the objects in it, at any depth, by their identity.
-_Scopes = dict[str, dict[Identity, list[Key]]]
+_Scopes = dict[str, dict[Identity, Keys]]
 
 
 class Folders:
@@ -270,7 +271,7 @@ class Folders:
                 return scope
         return None
 
-    def cluster_around(self, file: str) -> list[Key]:
+    def cluster_around(self, file: str) -> Keys:
         """Return the only Cluster of the innermost folder around a file that holds any, in each file that it is in.
 
         It is empty where that folder holds several. Outside of it may be other clusters, which have no say.
@@ -283,7 +284,7 @@ class Folders:
             return []
         return clusters[0]
 
-    def within_reach(self, keys: Iterable[Key], folder: str, inside: str) -> list[Key]:
+    def within_reach(self, keys: Iterable[Key], folder: str, inside: str) -> Keys:
         """Return those objects of a folder that may be for the same cluster as one part of it, and are outside of that.
 
         ``inside`` is the path of the part: a file or a folder that is directly in the folder.
@@ -318,7 +319,7 @@ class ObjectIndex(Mapping[Key, _Value]):
     ) -> None:
         self._members: dict[Key, _Value] = {}
         # By folder, so that the nearest of many namesakes is found without a look at all of them.
-        self._below: dict[tuple[str, Identity], list[Key]] = {}
+        self._below: dict[tuple[str, Identity], Keys] = {}
         self._folders = folders
         for key, value in members:
             self.add(key, value)
@@ -333,7 +334,7 @@ class ObjectIndex(Mapping[Key, _Value]):
                     self._below.setdefault((scope, identity), []).append(key)
         self._members[key] = value
 
-    def candidates(self, key: Key) -> list[Key]:
+    def candidates(self, key: Key) -> Keys:
         """Return all objects that a key may mean: the nearest ones, of which one of its very namespace goes first."""
         if key in self._members:
             return [key]
@@ -351,7 +352,7 @@ class ObjectIndex(Mapping[Key, _Value]):
             return of_namespace or keys
         return []
 
-    def find_all(self, key: Key) -> list[Key]:
+    def find_all(self, key: Key) -> Keys:
         """Return the objects that a key means, which are equally near; none where they are in several namespaces."""
         candidates = self.candidates(key)
         namespaces = {other.namespace for other in candidates}
@@ -367,10 +368,10 @@ class ObjectIndex(Mapping[Key, _Value]):
         """Return whether any object has the kind and name of a key, in whatever namespace and file."""
         return bool(self._namesakes(key._replace(namespace=""), ""))
 
-    def _namesakes(self, key: Key, scope: str) -> list[Key]:
+    def _namesakes(self, key: Key, scope: str) -> Keys:
         """Return the objects in a file or a folder, at any depth, whose namespace may be that of the key."""
         names = [_ANY] if is_open(key.namespace) else [key.namespace, ""]
-        keys: list[Key] = []
+        keys: Keys = []
         for name in names:
             identity = (key.group, key.kind, name, key.name)
             keys += self._below.get((scope, identity), ())

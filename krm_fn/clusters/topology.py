@@ -23,7 +23,7 @@ from krm_fn.clusters.cluster import (
 from krm_fn.clusters.facts import merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS, paths_of
 from krm_fn.clusters.members import ClusterMembers
-from krm_fn.clusters.node import RelatedObject, node_of
+from krm_fn.clusters.node import RelatedObject, RelatedObjects, node_of
 from krm_fn.clusters.references import (
     Folders,
     WorkerClass,
@@ -191,9 +191,9 @@ class Topology:
             return node
         return node_of(obj)
 
-    def _sources(self) -> dict[Key, dict[Key, RelatedObject]]:
+    def _sources(self) -> dict[Key, RelatedObjects]:
         """Return, for each Cluster, the objects with facts about it, in an order that is not that of the list."""
-        sources: dict[Key, dict[Key, RelatedObject]] = {}
+        sources: dict[Key, RelatedObjects] = {}
         for node in sorted(self._members.nodes.values(), key=attrgetter("key")):
             has_facts = node.network != _NOTHING or node.assumed != _NOTHING
             if not has_facts and node.role is not Role.CONTROL_PLANE:
@@ -205,9 +205,7 @@ class Topology:
                     sources.setdefault(cluster, {})[node.key] = node
         return sources
 
-    def _cluster(
-        self, related_cluster: RelatedObject, sources: dict[Key, RelatedObject]
-    ) -> Cluster:
+    def _cluster(self, related_cluster: RelatedObject, sources: RelatedObjects) -> Cluster:
         """Return a Cluster with what its sources say."""
         its_class = _NO_OBJECT
         if related_cluster.class_key:
@@ -239,7 +237,7 @@ class Topology:
         self,
         related_cluster: RelatedObject,
         its_class: RelatedObject,
-        sources: dict[Key, RelatedObject],
+        sources: RelatedObjects,
     ) -> list[RelatedObject]:
         """Return the Cluster, its infrastructure and its control plane: those that it or its class names, else all."""
         keys = [key for key, node in sources.items() if node.is_cluster]
