@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters.cluster import Key, Membership
+from krm_fn.clusters.cluster import Key, Membership, Memberships
 from krm_fn.clusters.kinds import CLUSTER_CLASS
 from krm_fn.clusters.node import Evidence, RelatedObject, RelatedObjects
 from krm_fn.clusters.references import Folders, ObjectIndex, Use, may_be_same, nearest
@@ -96,7 +96,7 @@ class ClusterMembers:
             return uses[:_MOST]
         return uses
 
-    def of(self, node: RelatedObject) -> list[Membership]:
+    def of(self, node: RelatedObject) -> Memberships:
         """Return the Clusters of an object, in the order of their names."""
         return sorted(self._search(node, set()), key=_rank)
 
@@ -121,7 +121,7 @@ class ClusterMembers:
                     uses.setdefault(target, []).append(use)
         return uses
 
-    def _search(self, node: RelatedObject, visited: set[Key]) -> list[Membership]:
+    def _search(self, node: RelatedObject, visited: set[Key]) -> Memberships:
         """Return the Clusters of an object; ``visited`` are those of this search, since owners may own each other."""
         if node.is_cluster:
             keys = self.nodes.candidates(node.key) or [node.key]
@@ -131,7 +131,7 @@ class ClusterMembers:
         visited.add(node.key)
         if node.key.group_kind == CLUSTER_CLASS:
             return list(self._clusters_of_class(node))
-        unlisted: list[Membership] = []
+        unlisted: Memberships = []
         for memberships in self._by_source(node, visited):
             for membership in memberships:
                 if membership.key in self.clusters:
@@ -147,7 +147,7 @@ class ClusterMembers:
             likely = self._listed(node, Evidence(node.guess, "its name"))
         return likely or unlisted
 
-    def _by_source(self, node: RelatedObject, visited: set[Key]) -> Iterator[list[Membership]]:
+    def _by_source(self, node: RelatedObject, visited: set[Key]) -> Iterator[Memberships]:
         """Yield the Clusters that each source names, the surest source first."""
         through_uses: list[Membership] = []
         for use in self.uses_of(node.key):
@@ -210,7 +210,7 @@ class ClusterMembers:
                     key=cluster.key,
                 )
 
-    def _listed(self, node: RelatedObject, evidence: Evidence) -> list[Membership]:
+    def _listed(self, node: RelatedObject, evidence: Evidence) -> Memberships:
         """Return the Clusters of the list that a name means.
 
         An object outside of Cluster API that says no namespace may mean a Cluster of any.
@@ -265,7 +265,7 @@ class ClusterMembers:
             key=cluster_key,
         )
 
-    def _only(self, node: RelatedObject, *, is_beside: bool) -> list[Membership]:
+    def _only(self, node: RelatedObject, *, is_beside: bool) -> Memberships:
         """Return the only Cluster around an object, but not for an object of Cluster API in another namespace.
 
         An object that names a Cluster by a placeholder is ``is_beside`` its Cluster: it means none of another file.

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from krm_fn.light_typing import TYPE_CHECKING, Any
+from krm_fn.light_typing import TYPE_CHECKING, Any, Fields
 from krm_fn.near_names import did_you_mean, nearest
 from krm_fn.package_files import text_of
 from krm_fn.patch import Pointer
@@ -136,14 +136,14 @@ _FILES = tuple(
 
 
 @functools.cache
-def schema() -> dict[str, Any]:
+def schema() -> Fields:
     """Return the schema, read once.
 
     Raises:
         InternalError: this installation has none.
     """
     text = text_of(*_FILES)
-    schema: dict[str, Any] = json.loads(text)
+    schema: Fields = json.loads(text)
     return schema
 
 
