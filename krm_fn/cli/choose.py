@@ -31,10 +31,10 @@ from krm_fn.plan.items import readable_objects
 from krm_fn.plan.record import Why
 from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow, plain_data
 
+# The targets that write only what is chosen, as rows of the table, too.
 _CHOSEN = ("workloads", "charts")
-"""The targets that write only what is chosen, as rows of the table, too."""
+# The namespace that `--all-left` leaves out: what runs there serves the cluster itself.
 _SPARED = "kube-system"
-"""The namespace that `--all-left` leaves out: what runs there serves the cluster itself."""
 _ROW = (
     "no row says which values of its chart hold a proxy; fill one in below `spec.targets.charts` first: "
     "`rows: [{{chart: {}, path: <such as controller.env>, form: <List, Mapping, CamelCase, SnakeCase or URL>}}]`"

@@ -23,8 +23,8 @@ from krm_fn.noproxy import Audience, may_hold_a_credential
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.outcome import Silencer
 
+# Files that `run` leaves alone, because it edits whole objects, and that may set a proxy all the same.
 _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
-"""Files that `run` leaves alone, because it edits whole objects, and that may set a proxy all the same."""
 
 
 def run(args: Namespace) -> Answer:

@@ -13,6 +13,7 @@ from krm_fn.krm.codes import FIXED, Severity, explanations
 from krm_fn.krm.masking import printable_html, redact, shown_line
 from krm_fn.krm.results import (
     Result,
+    Results,
     by_importance,
     count,
     grouped,
@@ -37,7 +38,7 @@ _SARIF_SCHEMA = (
 )
 
 
-def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
+def kind_lines(results: Results, *, verbose: bool) -> list[str]:
     """Return a line for each reason of errors and warnings; with ``verbose`` for each result, with its file."""
     if verbose:
         return [result.line_with_file() for result in by_importance(results)]
@@ -61,7 +62,7 @@ def kind_lines(results: Iterable[Result], *, verbose: bool) -> list[str]:
     return shown
 
 
-def severe(results: Iterable[Result]) -> list[Result]:
+def severe(results: Results) -> list[Result]:
     """Return the errors and warnings."""
     return [result for result in results if result.severity is not Severity.INFO]
 
@@ -105,7 +106,7 @@ def _due_lines(results: Sequence[Result]) -> Iterator[str]:
         yield f"  and {count(more, 'more file')}"
 
 
-def severities(results: Iterable[Result], silenced: Sequence[Result]) -> str:
+def severities(results: Results, silenced: Sequence[Result]) -> str:
     """Return ``1 error, 2 warnings``, and where there are some ``, 3 silenced``."""
     numbers = Counter(result.severity for result in results)
     parts = [count(numbers[Severity.ERROR], "error"), count(numbers[Severity.WARNING], "warning")]
@@ -207,7 +208,7 @@ def _sarif_location(finding: Result) -> Fields:
     return {"physicalLocation": place}
 
 
-def _github(findings: Iterable[Result]) -> Iterator[str]:
+def _github(findings: Results) -> Iterator[str]:
     """Yield workflow commands, one for a reason: a runner of GitHub Actions makes annotations of them."""
     for group in grouped(findings, _reason):
         first = group[0]
@@ -227,7 +228,7 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _junit(
-    command: str, findings: Iterable[Result], files: Iterable[str], fail_on: Severity
+    command: str, findings: Results, files: Iterable[str], fail_on: Severity
 ) -> Iterator[str]:
     """Yield a test for each file; it fails where a finding is as severe as ``fail_on``."""
     suite = f"inject-proxy {command}"

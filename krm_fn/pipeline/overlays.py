@@ -6,10 +6,10 @@ and their variables it merges by name (``kyaml/openapi``, the schema of Kubernet
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from krm_fn.krm.resourcelist import ObjectSource
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Texts
 from krm_fn.patch import Pointer, lookup, pointer_of, text_at
 from krm_fn.places.containers import pod_spec, read_all_containers
@@ -28,7 +28,7 @@ _DOUBLED = (
 
 def replacing_patches(
     source: ObjectSource, records: Iterable[ObjectRecord], urls: Iterable[str]
-) -> Iterator[Result]:
+) -> Results:
     """Yield a warning for each patch that replaces a list with the proxy of a run.
 
     Args:
@@ -62,7 +62,7 @@ def replacing_patches(
                     yield finding.about(patch.target._replace(file_path=patch.file))
 
 
-def _doubled(patch: Patch, members: Mapping[Texts, str]) -> Iterator[Result]:
+def _doubled(patch: Patch, members: Mapping[Texts, str]) -> Results:
     """Yield a warning for each variable in a container that gets a ``value`` beside a ``valueFrom``."""
     readings = read_all_containers(patch.written) if isinstance(patch.written, dict) else ()
     for reading in readings:
