@@ -150,6 +150,11 @@ def _decoded_on_nodes(text: str) -> dict[str, dict[str, Any]]:
         "Ignition of a VirtualMachine": manifest(
             "kubevirt.io/v1", "VirtualMachine", spec={"volumes": [{"cloudInitNoCloud": {"userDataBase64": coded}}]}
         ),
+        "a file of cloud-init": manifest(
+            "kubevirt.io/v1",
+            "VirtualMachine",
+            spec={"userData": f"write_files:\n- {{encoding: gz+b64, content: {packed}}}\n"},
+        ),
         "Ignition in a Secret": secret(USERDATA % coded),
         "a packed Secret": secret(gzip.compress(text.encode())),
     }

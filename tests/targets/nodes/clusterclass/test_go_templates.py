@@ -23,3 +23,9 @@ def test_a_member_of_the_variable(member: str) -> None:
 def test_the_member_with_the_name_of_a_secret() -> None:
     reference = {"secret": {"name": "-systemd-proxy", "key": "kubeletProxy"}}
     assert f"(.{VARIABLE}.{SECRET} | " in file({"path": "/etc/x", "contentFrom": reference})
+
+
+def test_a_file_of_variables_is_appended_where_that_of_a_node_is() -> None:
+    text = file({"path": "/etc/environment", "append": True, "content": ""})
+    assert '"append" true' in text
+    assert '"append"' not in file({"path": "/etc/environment", "content": ""})
