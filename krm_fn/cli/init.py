@@ -48,6 +48,13 @@ _SECRET = [
     "  kubectl create secret generic inject-proxy --dry-run=client --output yaml \\",
     "  --from-file proxy.yaml=/dev/stdin > inject-proxy.yaml",
 ]
+_SECRET_REF = [
+    "the URLs have a user or a password, so workloads refer to the Secret `inject-proxy`: each namespace of theirs",
+    "needs it, with the keys `http_proxy` and `https_proxy`. `howto/password.md` lets External Secrets, SOPS or Sealed",
+    "Secrets make it, and says what nodes need. This prints it, which is for Git only if it is encrypted: type the",
+    "lines `http_proxy=URL` and `https_proxy=URL`, and Ctrl-D:",
+    "  kubectl create secret generic inject-proxy --from-env-file=/dev/stdin --dry-run=client --output yaml",
+]
 
 
 def run(args: Namespace) -> Answer:
@@ -95,7 +102,7 @@ def run(args: Namespace) -> Answer:
     spec = _spec(proxies, networks, targets)
     content = _text(spec, selection).encode(errors="backslashreplace")
     if main.has_password:
-        lines += _SECRET
+        lines += _SECRET_REF if "secretRef" in spec else _SECRET
     if args.print:
         return Answer([content], lines)
     lines += [f"created {file}", f"next: inject-proxy run --diff {args.folder}"]
@@ -145,14 +152,16 @@ def _spec(proxies: Sequence[FoundProxy], networks: Sequence[str], targets: Field
             places += other.places
         else:
             entries += other.entries  # a run replaces the lists of those places by the common one
+    chosen = _matchers(places)
     spec: Fields = {**_urls(main)}
-    if main.has_password:
+    if main.has_password and (chosen or targets):
+        spec = {"secretRef": {"name": "inject-proxy"}}
+    elif main.has_password:  # nodes alone, which refer to no Secret of a cluster
         spec = {"from": [{"kind": "Secret", "name": "inject-proxy"}]}
     if entries:
         spec["noProxy"] = list(dict.fromkeys(entries))
     if overrides:
         spec["overrides"] = overrides[:_MOST]
-    chosen = _matchers(places)
     if chosen:
         workloads = {**targets.get("workloads", {}), "choose": chosen[:_MOST]}
         targets = {**targets, "workloads": workloads}

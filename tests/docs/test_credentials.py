@@ -66,7 +66,7 @@ def sample(part: str) -> dict[str, Any]:
 
 
 def test_the_four_settings_keep_the_password_in_the_secret_and_in_the_drop_in_that_the_page_names() -> None:
-    assert holders(sample("Keep it out of Kubeadm objects"), documents(PLACES)) == {
+    assert holders(sample("Nodes: keep it out of Kubeadm objects"), documents(PLACES)) == {
         "Secret/prod-1-systemd-proxy",
         "KubeadmConfigTemplate/prod-1-workers",  # its drop-in has a line of its owner, LimitNOFILE
     }
@@ -74,7 +74,7 @@ def test_the_four_settings_keep_the_password_in_the_secret_and_in_the_drop_in_th
 
 @pytest.mark.parametrize("setting", ["containerd", "kubelet", "commands"])
 def test_each_of_the_four_settings_is_needed(setting: str) -> None:
-    config = sample("Keep it out of Kubeadm objects")
+    config = sample("Nodes: keep it out of Kubeadm objects")
     del config["spec"]["targets"]["nodes"][setting]
     assert "KubeadmControlPlane/prod-1" in holders(config, documents(PLACES))
 

@@ -35,7 +35,7 @@ class Repository:
         public = made.stderr.partition("Public key: ")[2].strip()
         (self.folder / "clusters" / "prod").mkdir(parents=True)
         (self.folder / "clusters" / "prod" / "cluster.yaml").write_text(NODES)
-        for text in code(PAGE, "yaml", "SOPS"):
+        for text in code(PAGE, "yaml", "Nodes: SOPS"):
             named = re.match(r"# (\S+)\n", text)
             if named:
                 (self.folder / named[1]).write_text(text.replace("age1...", public))
@@ -62,7 +62,7 @@ class Repository:
 @pytest.mark.judged
 def test_the_steps_of_sops_leave_no_password_and_notice_a_new_one(tmp_path: Path) -> None:
     clone = Repository(tmp_path)
-    encrypt_config, encrypt_secret, write, check = code(PAGE, "sh", "SOPS")
+    encrypt_config, encrypt_secret, write, check = code(PAGE, "sh", "Nodes: SOPS")
 
     clone.done(encrypt_config + encrypt_secret + write)
 
@@ -86,6 +86,72 @@ def test_the_steps_of_sops_leave_no_password_and_notice_a_new_one(tmp_path: Path
     assert not [form for form in ("p%40ss", "n3w@") if form in clone.text]
 
 
+WEB = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: web}}\n"
+    "  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: web}]}\n"
+)
+PASSWORD = "s3cr3t"
+TITLE = "Workloads refer to a Secret"
+
+
+@pytest.mark.parametrize("number", [0, 1, 2], ids=["External Secrets", "Sealed Secrets", "SOPS"])
+@pytest.mark.parametrize("by_init", [False, True], ids=["the file of the page", "the file of init"])
+@pytest.mark.judged
+def test_the_secret_is_made_in_the_namespace_and_no_file_holds_the_password(
+    tmp_path: Path, number: int, by_init: bool
+) -> None:
+    need("kustomize")
+    named, sources = {}, []
+    for text in code(PAGE, "yaml", TITLE):
+        name = re.match(r"# (\S+)\n", text)
+        if name:
+            named[name[1]] = text
+        else:
+            sources.append(text)
+    for name, text in {**named, "shop/web.yaml": WEB, "proxy-secret/secret.yaml": sources[number]}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text.replace("user:p%40ss", f"user:{PASSWORD}"))
+    if by_init:
+        (tmp_path / "proxy.yaml").unlink()
+        web = tmp_path / "shop" / "web.yaml"
+        url = f"http://user:{PASSWORD}@proxy.corp.example:3128"
+        env = f"[{{name: web, image: web, env: [{{name: HTTPS_PROXY, value: '{url}'}}]}}]"
+        web.write_text(WEB.replace("[{name: web, image: web}]", env))
+        done = shell("inject-proxy init --yes .", tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "howto/password.md" in done.stderr
+        assert PASSWORD not in (tmp_path / "proxy.yaml").read_text() + done.stderr
+        for file in tmp_path.rglob("*.yaml"):
+            file.write_text(re.sub(r"(name: )inject-proxy\b", r"\1proxy", file.read_text()))
+    key = tmp_path / "key.txt"
+    if number == 2:
+        *_, encrypt = [text for text in code(PAGE, "sh", TITLE) if text.startswith("sops")]
+        made = shell(f"age-keygen -o {key}", tmp_path)
+        public = made.stderr.partition("Public key: ")[2].strip()
+        assert shell(encrypt.replace("age1...", public), tmp_path).returncode == 0
+    *_, write = code(PAGE, "sh", TITLE)
+    run_command, build = write.strip().splitlines()
+    first = shell(run_command, tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "SecretMissing" not in first.stderr
+    texts = {file: file.read_text() for file in tmp_path.rglob("*.yaml")}
+    assert not [file for file, text in texts.items() if PASSWORD in text]
+    assert shell(run_command, tmp_path).returncode == 0
+    assert {file: file.read_text() for file in tmp_path.rglob("*.yaml")} == texts
+
+    built = shell(build, tmp_path)
+    assert built.returncode == 0, built.stderr
+    items = {item["kind"]: item for item in yaml.safe_load_all(built.stdout)}
+    (container,) = items.pop("Deployment")["spec"]["template"]["spec"]["containers"]
+    assert [entry["name"] for entry in container["env"] if "value" in entry] == ["NO_PROXY", "no_proxy"]
+    names = {entry["valueFrom"]["secretKeyRef"]["name"] for entry in container["env"] if "valueFrom" in entry}
+    ((_, secret),) = items.items()
+    assert ({secret["metadata"]["name"]}, secret["metadata"]["namespace"]) == (names, "shop")
+    if number == 2:
+        decrypted = shell("sops decrypt proxy-secret/secret.yaml", tmp_path, SOPS_AGE_KEY_FILE=str(key))
+        assert PASSWORD in decrypted.stdout
+
+
 def ran(config: dict[str, Any], *more: dict[str, Any]) -> tuple[list[Any], list[str]]:
     outcome = run(list_with_config(config["spec"], *yaml.safe_load_all(NODES), *more))
     assert outcome.exit_code == 0
@@ -93,7 +159,7 @@ def ran(config: dict[str, Any], *more: dict[str, Any]) -> tuple[list[Any], list[
 
 
 def test_an_external_secret_makes_what_the_nodes_take() -> None:
-    texts = code(PAGE, "yaml", "External Secrets and Vault")
+    texts = code(PAGE, "yaml", "Nodes: External Secrets and Vault")
     config, external = (yaml.safe_load(text) for text in texts)
     url = "http://user:p%40ss@proxy.corp.example:3128"
     template = external["spec"]["target"]["template"]["data"]
