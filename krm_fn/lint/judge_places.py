@@ -119,7 +119,10 @@ def _judge_cases(variables: _Variables) -> _Findings:
                 yield Finding("CasesDiffer", message), [first, second]
             continue
         reading = first or second
-        if reading is None or variables.reader.names_are_given or reading.is_provided:
+        is_enough = variables.reader.names_are_given
+        if reading and reading.is_provided:  # programs in Go read both cases
+            is_enough = is_enough or variables.reader.audience is Audience.GO
+        if reading is None or is_enough:
             continue
         if upper not in reading.maybe_elsewhere:
             name = reading.variable

@@ -150,7 +150,10 @@ class EnvEntries(NamedTuple):
         for name, (path, entry) in last.items():
             blank = Reading(name, None, path, "", place.label)
             is_provided = entry in self.provided.entries
-            blank = blank._replace(is_provided=is_provided, maybe_elsewhere=beside)
+            # Where it is provided here alone, its other case is nowhere else.
+            is_alone = is_provided and not self.env_from
+            elsewhere = beside - {name.upper()} if is_alone else beside
+            blank = blank._replace(is_provided=is_provided, maybe_elsewhere=elsewhere)
             reading = read_entry(blank, entry)
             url = _url_in_secret(entry)
             if url in self.ours:

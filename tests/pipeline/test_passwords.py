@@ -240,6 +240,17 @@ def test_the_secret_itself_is_never_written() -> None:
     assert codes(outcome) == set()
 
 
+@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy"])
+def test_one_case_of_a_name_alone_that_a_secret_gives_is_named(variable: str) -> None:
+    secret = manifest("v1", "Secret", "own", stringData={"https_proxy": "http://old:1"})
+    item = web(in_secret(variable, "https_proxy", name="own"), namespace="org")
+    targets = {"workloads": {"choose": [{"names": ["web"]}]}}
+    outcome = ran({**TEXTS, "targets": targets}, secret, item)
+    assert f"without `{variable.swapcase()}`" in with_code("CaseMissing", outcome)[0].message
+    both = [in_secret(name, "https_proxy", name="own") for name in ("HTTPS_PROXY", "https_proxy")]
+    assert with_code("CaseMissing", ran({**TEXTS, "targets": targets}, secret, web(*both, namespace="org"))) == []
+
+
 # the namespaces that need it
 
 TEMPLATE = {"metadata": {"name": "proxy"}}
