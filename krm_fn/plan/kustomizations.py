@@ -17,7 +17,6 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.yamledit import read
-from krm_fn.yamledit.stream import texts_of_documents
 
 
 class Patch(NamedTuple):
@@ -118,6 +117,8 @@ def patches(source: ObjectSource) -> Iterator[Patch]:
 
 def _readable(text: str) -> Iterator[Any]:
     """Yield the data of the documents of a text that can be read."""
+    from krm_fn.yamledit.stream import texts_of_documents  # noqa: PLC0415 -- few runs read patches
+
     for document in texts_of_documents(text):
         with suppress(InputError):
             yield read(document)
