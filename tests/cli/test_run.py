@@ -184,9 +184,8 @@ def test_no_name_of_an_object_decides_where_a_new_file_lies(tmp_path: Path, name
     done = run(tree, *options)
     assert done.returncode == 0, done.stderr
     written = tree.parent / "out" if options else tree
-    made = [
-        path for path in tmp_path.rglob("*") if path.is_file() and path.name not in {"0.json", "1.json", "proxy.yaml"}
-    ]
+    files = (path for path in tmp_path.rglob("*") if path.is_file())
+    made = [path for path in files if path.name not in {"0.json", "1.json", "proxy.yaml"}]
     assert written / "c/secret-org-prod-systemd-proxy.yaml" in made
     assert len(made) == len(clusters)
     for file in made:

@@ -68,10 +68,7 @@ TWO = [put(cluster("prod"), "a"), put(cluster("prod"), "b")]
 def test_one_name_in_two_namespaces() -> None:
     memberships = Topology(map(obj, TWO)).of(obj(workload(namespace="x", labels={CLUSTER_LABEL: "prod"})))
 
-    assert [f"{membership.cluster.namespace}/{membership.cluster.name}" for membership in memberships] == [
-        "a/prod",
-        "b/prod",
-    ]
+    assert [f"{member.cluster.namespace}/{member.cluster.name}" for member in memberships] == ["a/prod", "b/prod"]
     assert {member.is_certain for member in memberships} == {False}
 
 

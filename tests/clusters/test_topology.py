@@ -143,10 +143,8 @@ def run_over(files: dict[str, list[dict[str, Any]]], **targets: Any) -> Outcome:
 
 def written(outcome: Outcome, file: str, kind: str) -> str:
     """The objects of a kind in a file, behind a run."""
-    items = json.loads(outcome.output)["items"]
-    return json.dumps(
-        [item for item in items if item["kind"] == kind and item["metadata"]["annotations"][PATH] == file]
-    )
+    items = [item for item in json.loads(outcome.output)["items"] if item["kind"] == kind]
+    return json.dumps([item for item in items if item["metadata"]["annotations"][PATH] == file])
 
 
 def warnings(outcome: Outcome) -> list[Result]:
@@ -171,13 +169,11 @@ def test_the_system_of_one_file_is_not_that_of_another() -> None:
 
 
 def test_a_class_of_one_file_is_not_made_of_the_templates_of_another() -> None:
-    plane = named(
-        "KubeadmControlPlaneTemplate", "cp", spec={"template": {"spec": {"kubeadmConfigSpec": {"files": []}}}}
-    )
-    its_class = named(
-        "ClusterClass", "c", spec={"controlPlane": {"ref": reference("KubeadmControlPlaneTemplate", "cp")}}
-    )
-    used = named("Machine", "m", spec={"bootstrap": {"configRef": reference("KubeadmControlPlaneTemplate", "cp")}})
+    to_plane = reference("KubeadmControlPlaneTemplate", "cp")
+    spec = {"template": {"spec": {"kubeadmConfigSpec": {"files": []}}}}
+    plane = named("KubeadmControlPlaneTemplate", "cp", spec=spec)
+    its_class = named("ClusterClass", "c", spec={"controlPlane": {"ref": to_plane}})
+    used = named("Machine", "m", spec={"bootstrap": {"configRef": to_plane}})
     files = {"a.yaml": [its_class, plane], "b.yaml": [plane, used]}
     outcome = run_over(files, targets={"nodes": {"classes": "Patch"}})
 

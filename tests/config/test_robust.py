@@ -39,9 +39,8 @@ def test_neither_depth_nor_a_cycle_is_followed(name: str, value: Any) -> None:
     assert all(problem.startswith(f"spec.{name}") for problem in reported if "must hold `httpProxy`" not in problem)
 
 
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(datetime.date(2024, 1, 1))
-)
+DATES = st.just(datetime.date(2024, 1, 1))
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | DATES
 NAMES = st.sampled_from(["httpProxy", "noProxy", "mode", "selector", "include", "names", "labels", "targets", "path"])
 OTHERS = ["nodes.kubelet", "enabled", "noProxyPolicy", "style", "overrides", "match", "clusters", "lint", "rules"]
 KEYS = NAMES | st.sampled_from([*OTHERS, "clusterDefaults", "podCIDRs", "extra", "without"]) | st.text(max_size=3)

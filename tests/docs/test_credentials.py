@@ -32,11 +32,8 @@ def holders(config: dict[str, Any], documents: list[dict[str, Any]]) -> set[str]
     outcome = run(list_with_config(config["spec"], *documents))
     assert outcome.exit_code == 0
     items = yaml.safe_load(outcome.output)["items"]
-    return {
-        f"{item['kind']}/{item['metadata']['name']}"
-        for item in items
-        if any(PASSWORD in value for value in texts(item))
-    }
+    holding = (item for item in items if any(PASSWORD in value for value in texts(item)))
+    return {f"{item['kind']}/{item['metadata']['name']}" for item in holding}
 
 
 def texts(node: Any) -> Iterator[str]:

@@ -116,17 +116,6 @@ def test_ytt_reads_no_proxy_after_removal(story: str, where: str, wanted: list[s
 
 
 @pytest.mark.judged
-def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
-    story = TESTDATA / "tkg" / "vsphereCPI" / "empty-values-known-by-their-annotation"
-    (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
-
-    values = ytt(text, tmp_path)
-
-    assert proxy(values, "vsphereCPI") == TKG
-    assert values["name"] == "default"
-
-
-@pytest.mark.judged
 def test_of_several_documents_ytt_takes_the_last(tmp_path: Path) -> None:
     story = TESTDATA / "tkg" / "vsphereCSI" / "several-documents-and-values-that-ytt-computes"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)

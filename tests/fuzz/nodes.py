@@ -54,10 +54,8 @@ def make(random: Random) -> bytes:
     }
     user, password = (_word(random) for _ in range(2))
     url = f"http://{user}:{NEW}{password}@proxy.corp.example:3128"
-    wanted: dict[str, Any] = {
-        "httpProxy": url,
-        "noProxy": ["10.0.0.0/8", random.choice([".corp.example", "[::1]", "*"])],
-    }
+    direct = ["10.0.0.0/8", random.choice([".corp.example", "[::1]", "*"])]
+    wanted: dict[str, Any] = {"httpProxy": url, "noProxy": direct}
     if random.random() < 0.5:
         wanted["httpsProxy"] = url
     config = {

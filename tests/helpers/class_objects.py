@@ -45,10 +45,8 @@ def cluster_class(version: str, cp: Any, machines: Mapping[str, Any], pools: Map
     infrastructure = {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "metadata": {"name": "x"}}
 
     def worker(name: str, obj: Mapping[str, Any], kind: str) -> dict[str, Any]:
-        parts = {
-            "bootstrap": reference(obj, version),
-            "infrastructure": reference({**infrastructure, "kind": kind}, version),
-        }
+        machine = {**infrastructure, "kind": kind}
+        parts = {"bootstrap": reference(obj, version), "infrastructure": reference(machine, version)}
         return {"class": name, **({"template": parts} if version == "v1beta1" else parts)}
 
     return named(

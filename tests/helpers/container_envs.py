@@ -16,7 +16,8 @@ OURS = env(FULL.variables())
 def envs(obj: Any) -> dict[str, Any]:
     """The name of each container -> its environment."""
     spec = lookup(obj, pod_spec_path(obj["kind"]))
-    return {one["name"]: one.get("env") for one in [*spec.get("initContainers", []), *spec["containers"]]}
+    containers = [*spec.get("initContainers", []), *spec["containers"]]
+    return {container["name"]: container.get("env") for container in containers}
 
 
 def filled(obj: Any, **options: Any) -> list[str]:

@@ -21,8 +21,8 @@ SIX = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no
 
 def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Result]:
     """What is found in a policy, but for the end of its API."""
-    found = proposals.findings(target, obj, settings, **options)
-    return [one for one in found if one.code != "PolicyDeprecated"]
+    said = proposals.findings(target, obj, settings, **options)
+    return [result for result in said if result.code != "PolicyDeprecated"]
 
 
 def policy(*rules: Any) -> Any:

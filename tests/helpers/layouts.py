@@ -94,9 +94,8 @@ def quotes(text: str, items: Node, dice: random.Random) -> str | None:
         return None
     node = dice.choice(words)
     single = "'" + node.value.replace("'", "''") + "'"
-    return _replaced(
-        text, node, dice.choice([node.value, single, json.dumps(node.value, ensure_ascii=dice.random() < 0.5)])
-    )
+    double = json.dumps(node.value, ensure_ascii=dice.random() < 0.5)
+    return _replaced(text, node, dice.choice([node.value, single, double]))
 
 
 def anchor(text: str, items: Node, dice: random.Random) -> str | None:
@@ -146,13 +145,11 @@ def emptied(text: str, items: Node, dice: random.Random) -> str | None:
 
 def flow(text: str, items: Node, dice: random.Random) -> str | None:
     """A collection in flow style, on one line or on several, in which something may be empty."""
-    found = [
-        node for node in walk(items) if isinstance(node, (Mapping, Sequence)) and node is not items and not node.flow
-    ]
-    found = [node for node in found if text.count("\n", node.start, node.end) < 4]
-    if not found:
+    blocks = (node for node in walk(items) if isinstance(node, (Mapping, Sequence)) and not node.flow)
+    short = [node for node in blocks if node is not items and text.count("\n", node.start, node.end) < 4]
+    if not short:
         return None
-    node = dice.choice(found)
+    node = dice.choice(short)
     line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
     start = node.start if line.strip() else text.rfind("\n", 0, text.rfind("\n", 0, node.start) + 1)
     written = json.dumps(view(node), ensure_ascii=False)

@@ -62,7 +62,5 @@ def block_with(text: str, word: str) -> str:
 
 def indented_commands(text: str) -> list[str]:
     """Return the blocks of commands that are indented by four blanks, outside of fences and lists."""
-    outside = _FENCE.sub("", text)
-    return [
-        "".join(line[4:] for line in found["text"].splitlines(keepends=True)) for found in _INDENTED.finditer(outside)
-    ]
+    blocks = (block["text"].splitlines(keepends=True) for block in _INDENTED.finditer(_FENCE.sub("", text)))
+    return ["".join(line[4:] for line in lines) for lines in blocks]

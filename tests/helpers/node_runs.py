@@ -53,11 +53,11 @@ def run(target: Any, obj: dict[str, Any], settings: ProxySettings, options: Mapp
     context = Context(options or {}, settings)
     proposed = list(target.edit(obj, context))
     assert obj == before, "the object that goes in must not be changed"
-    changes = [one for one in proposed if isinstance(one, Edit)]
-    findings = [one for one in proposed if isinstance(one, Result)]
+    changes = [made for made in proposed if isinstance(made, Edit)]
+    findings = [made for made in proposed if isinstance(made, Result)]
     assert all(change.message and "\n" not in change.message for change in changes)
     after = apply(copy.deepcopy(obj), [operation for change in changes for operation in change.operations])
-    again = [one for one in target.edit(after, context) if isinstance(one, Edit)]
+    again = [made for made in target.edit(after, context) if isinstance(made, Edit)]
     assert again == [], "a second run must find nothing to do"
     return Outcome(after, changes, findings)
 

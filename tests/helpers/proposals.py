@@ -44,8 +44,8 @@ def changes(target: Target, obj: Any, settings: ProxySettings = FULL, **options:
 
 
 def findings(target: Target, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Result]:
-    said = [one for one in proposals(target, obj, settings, **options) if isinstance(one, Result)]
-    return [one for one in said if one.code not in ("PolicyDeprecated", "PolicyKeepsValueFrom")]
+    said = [made for made in proposals(target, obj, settings, **options) if isinstance(made, Result)]
+    return [result for result in said if result.code not in ("PolicyDeprecated", "PolicyKeepsValueFrom")]
 
 
 def messages(target: Target, obj: Any, **options: Any) -> list[str]:

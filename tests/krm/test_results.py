@@ -114,11 +114,8 @@ def test_results_stand_in_the_order_of_kyaml(shuffled: list[Result]) -> None:
 def test_what_matters_most_is_reported_first(shuffled: list[Result]) -> None:
     reported = by_importance(shuffled)
     assert [result.severity.value for result in reported] == ["error"] * 3 + ["warning"] * 2 + ["info"] * 2
-    assert [result for result in reported if result.severity is Severity.ERROR] == [
-        IN_ORDER[1],
-        IN_ORDER[4],
-        IN_ORDER[5],
-    ]
+    errors = [result for result in reported if result.severity is Severity.ERROR]
+    assert errors == [IN_ORDER[1], IN_ORDER[4], IN_ORDER[5]]
 
 
 WRITTEN = Result(Severity.WARNING, "sets x", ("data", "k"), "x", code="C", ref=REF, target="a")

@@ -131,9 +131,8 @@ def test_a_generated_policy_gives_each_container_exactly_six_variables(folder: P
                 assert after == before
                 continue
             own = [one for one in before.get("env") or [] if one.get("name") not in PROXY_VARIABLES]
-            ours = [
-                {"name": name, "value": no_proxy if name.upper() == "NO_PROXY" else URL} for name in PROXY_VARIABLES
-            ]
+            values = [no_proxy if name.upper() == "NO_PROXY" else URL for name in PROXY_VARIABLES]
+            ours = [{"name": name, "value": value} for name, value in zip(PROXY_VARIABLES, values, strict=True)]
             assert after["env"] == [*ours, *own]
 
 
@@ -144,9 +143,8 @@ def test_after_a_removal_the_value_of_a_pod_survives_in_the_engine(folder: Path)
     (mine,) = (one for one in containers(patched["Pod", "with-env"]) if one["name"] == "web")
     assert {"name": "HTTP_PROXY", "value": "http://mine:1"} in mine["env"]
     for key, obj in patched.items():
-        assert [one.get("env") or [] for one in containers(obj)] == [
-            one.get("env") or [] for one in containers(given[key])
-        ]
+        after, before = ([held.get("env") or [] for held in containers(side)] for side in (obj, given[key]))
+        assert after == before
 
 
 CODES = {

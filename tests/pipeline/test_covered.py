@@ -63,9 +63,8 @@ def test_after_a_run_all_have_it(tmp_path: Path) -> None:
     file = tmp_path / "all.yaml"
     file.write_text(WEST + workload("web") + DECLARED + CHOOSING)
     done = inject_proxy("", "run", str(file))
-    head, *table = [
-        line for line in done.stderr.decode().splitlines() if line.startswith(("system ", "nodes ", "work"))
-    ]
+    lines = done.stderr.decode().splitlines()
+    head, *table = [line for line in lines if line.startswith(("system ", "nodes ", "work"))]
     assert [line.split() for line in table] == [["nodes", "1", "0", "1", "0"], ["workloads", "1", "0", "1", "0"]]
     assert head.split() == ["system", "found", "have", "it", "changed", "left"]
     assert "system" not in inject_proxy("", "run", "--quiet", str(file)).stderr.decode()

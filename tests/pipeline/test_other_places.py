@@ -238,10 +238,8 @@ def test_the_right_proxy_beside_what_a_run_writes_is_none(place: str) -> None:
 @pytest.mark.parametrize("place", ["a script among the files of nodes", "a patch of a ClusterClass"])
 def test_lint_names_what_wins_on_nodes_where_a_proxyconfig_says_the_proxy(place: str) -> None:
     def codes(url: str, config: ProxyConfig) -> set[str]:
-        item = {**places(url), **beside(url)}[place]
-        return {
-            result.code for result in audit(ReadableManifests({"a.json": json.dumps(item).encode()}), config).results
-        }
+        text = json.dumps({**places(url), **beside(url)}[place])
+        return {result.code for result in audit(ReadableManifests({"a.json": text.encode()}), config).results}
 
     config = ProxyConfig(Declaration(RIGHT, RIGHT, is_declared=True))
     assert "OtherProxy" in codes(OLD, config)

@@ -71,11 +71,8 @@ def test_a_list_without_workloads_says_nothing_of_matchers_of_workloads() -> Non
 )
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
 def test_an_annotation_without_a_meaning_is_named(name: str, advice: str, kind: str) -> None:
-    item = {
-        **WEB,
-        "kind": kind,
-        "metadata": {"name": "web", "annotations": {name: "yes" if name.endswith("ca") else "true"}},
-    }
+    annotations = {name: "yes" if name.endswith("ca") else "true"}
+    item = {**WEB, "kind": kind, "metadata": {"name": "web", "annotations": annotations}}
     found = [result for result in warned(PROXY, item) if result.code == "SettingUnused"]
     assert [advice in result.message for result in found] == [True] * bool(advice)
     assert all(result.path == ("metadata", "annotations", name) for result in found)

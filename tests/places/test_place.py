@@ -55,7 +55,7 @@ def test_findings_among_places_and_wrong_types_are_reported_once() -> None:
     finding = Result.of("ByHand", "x")
     draft = Draft({"a": 1})
     write_places(draft, [finding, A, A], FULL)
-    assert [one.code for one in draft.findings] == ["ByHand", "CannotWrite"]
+    assert [said.code for said in draft.findings] == ["ByHand", "CannotWrite"]
     assert list(read_places({"a": {"httpProxy": HTTP}}, [finding])) == []
 
 

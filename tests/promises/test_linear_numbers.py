@@ -76,10 +76,8 @@ def _namesakes(label: str) -> Make:
         for at in range(number):
             own = control_plane("cp" if not label else f"cp{at}")
             own["metadata"]["labels"] = {label: "c"} if label else {}
-            items += [
-                own,
-                named("Cluster", "c", namespace=f"n{at}", spec={"controlPlaneRef": reference(own["kind"], "cp")}),
-            ]
+            spec = {"controlPlaneRef": reference(own["kind"], "cp")}
+            items += [own, named("Cluster", "c", namespace=f"n{at}", spec=spec)]
         return _list_of(*items)
 
     return make

@@ -50,7 +50,7 @@ def test_what_nobody_says_about_many_clusters_is_one_warning() -> None:
     items = [CLUSTER, workers("a")]
     for name in "bcdef":
         items += [text.replace(": prod", f": prod-{name}") for text in (CLUSTER, workers(name))]
-    (said,) = [one for one in ran(*items).results if one.code == "FactsUnknown"]
+    (said,) = [result for result in ran(*items).results if result.code == "FactsUnknown"]
     assert said.message.endswith(
         "(also true of `Cluster/org-acme/prod-b`, and of `Cluster/org-acme/prod-c`, and of 3 more Clusters, "
         "and of 5 more objects)"
@@ -63,7 +63,7 @@ def test_a_service_cidr_that_is_filled_in_later_is_one_information_of_many_clust
     for name in "abc":
         text = CLUSTER.replace("pods: {", "services: {cidrBlocks: ['${SERVICES}']}, pods: {")
         items += [each.replace(": prod", f": prod-{name}") for each in (text, workers(name))]
-    said = [one.message for one in ran(*items).results if "is a placeholder" in one.message]
+    said = [result.message for result in ran(*items).results if "is a placeholder" in result.message]
     assert [message.endswith("(also true of 2 more objects)") for message in said] == [True]
 
 

@@ -27,7 +27,7 @@ def test_inputs_are_the_same_each_time(others: Callable[[int], str]) -> None:
 
 def test_programs_beside_us_make_the_same_change() -> None:
     rows = rounds.compared(peers.streams, inputs.documents(20, inputs.small_workloads, 30), 1)
-    errors = {one.name: one.error for one in rows if one.error}
+    errors = {row.name: row.error for row in rows if row.error}
     # Programs that `make bench-all` builds are not there for the tests.
     assert {name for name, error in errors.items() if not error.endswith("is not on this machine")} <= {"ruamel.yaml"}
-    assert sum("inject-proxy" in one.name and one.ratio is not None for one in rows) == 2
+    assert sum("inject-proxy" in row.name and row.ratio is not None for row in rows) == 2

@@ -30,9 +30,8 @@ def wheel(folder: Path, name: str, version: str, *metadata: str) -> str:
     with zipfile.ZipFile(path, "w") as archive:
         lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", *metadata]
         archive.writestr(f"{info}/METADATA", "\n".join(lines) + "\n")
-        archive.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
+        tags = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        archive.writestr(f"{info}/WHEEL", tags)
         archive.writestr(f"{info}/RECORD", "")
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

@@ -252,7 +252,7 @@ def test_notes_and_metadata_name_the_image_by_its_digest(released: Repository) -
 def oci(made: dict[str, bytes]) -> dict[str, bytes]:
     """The files of the archive of the image."""
     with tarfile.open(fileobj=io.BytesIO(made["inject-proxy-0.2.0-image.tar"])) as archive:
-        return {one.name: archive.extractfile(one).read() for one in archive.getmembers()}  # type: ignore[union-attr]
+        return {file.name: archive.extractfile(file).read() for file in archive.getmembers()}  # type: ignore[union-attr]
 
 
 def blob(files: dict[str, bytes], described: dict[str, Any]) -> bytes:
@@ -274,7 +274,7 @@ def test_the_archive_is_an_oci_layout_whose_digests_are_right(released: Reposito
     (layer,) = manifest["layers"]
     with tarfile.open(fileobj=io.BytesIO(blob(files, layer))) as archive:
         assert archive.getnames() == sorted(FILES)
-        (time,) = {one.mtime for one in archive.getmembers()}
+        (time,) = {file.mtime for file in archive.getmembers()}
     assert config["config"] == {"User": "65534:65534", "Entrypoint": ["/x"]}
     assert "history" not in config
     committed = subprocess.run(
@@ -288,7 +288,7 @@ def test_the_sbom_follows_its_schema_and_names_what_is_in_the_image(released: Re
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
     data = json.loads(text)
     assert data["metadata"]["component"]["purl"] == "pkg:pypi/inject-proxy@0.2.0"
-    listed = {one["bom-ref"]: one.get("licenses") for one in data["components"]}
+    listed = {part["bom-ref"]: part.get("licenses") for part in data["components"]}
     assert listed == {
         "debian-12": None,
         "pkg:deb/debian/expat@2.5.0-1?arch=amd64&distro=debian-12": None,
@@ -298,9 +298,9 @@ def test_the_sbom_follows_its_schema_and_names_what_is_in_the_image(released: Re
         "pkg:pypi/pyyaml@6.0": [{"license": {"name": "MIT"}}],
     }
     assert data["dependencies"] == [{"ref": "pkg:pypi/inject-proxy@0.2.0", "dependsOn": sorted(listed)}]
-    sources = [one["properties"] for one in data["components"] if "properties" in one]
+    sources = [part["properties"] for part in data["components"] if "properties" in part]
     assert sources == [[{"name": "aquasecurity:trivy:SrcName", "value": name}] for name in ("expat", "glibc")]
-    cpes = [one["cpe"] for one in data["components"] if "cpe" in one]
+    cpes = [part["cpe"] for part in data["components"] if "cpe" in part]
     assert cpes == ["cpe:2.3:a:python:python:3.13.1:*:*:*:*:*:*:*"]
 
 

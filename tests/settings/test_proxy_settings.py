@@ -67,11 +67,8 @@ def lacks(cluster: str, name: str) -> Missing:
 
 def test_each_cluster_is_named_with_the_facts_that_it_lacks() -> None:
     missing = (lacks("c/a", "podCIDRs"), lacks("c/b", "podCIDRs"), lacks("c/d", "podCIDRs"), lacks("c/d", "endpoint"))
-    found = [*notes(SET._replace(missing=missing), [Membership(A)])]
-    assert [(result.clusters, "endpoint" in result.fact) for result in found] == [
-        (("c/a", "c/b"), False),
-        (("c/d",), True),
-    ]
+    said = [*notes(SET._replace(missing=missing), [Membership(A)])]
+    assert [(note.clusters, "endpoint" in note.fact) for note in said] == [(("c/a", "c/b"), False), (("c/d",), True)]
 
 
 def test_an_object_of_no_known_cluster_is_told_the_label_that_names_one() -> None:

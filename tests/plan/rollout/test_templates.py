@@ -109,9 +109,8 @@ def test_what_names_something_else_stays_and_is_no_reason_for_a_new_name(other: 
     outcome = ran(template(), other)
     assert items(outcome)[1] == other
     assert names(outcome) == ["workers", "user"]
-    assert reported(outcome, "no object of the list refers to it") == [
-        (Severity.WARNING, "KubeadmConfigTemplate/workers")
-    ]
+    said = reported(outcome, "no object of the list refers to it")
+    assert said == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
 
 
 def test_an_error_elsewhere_leaves_all_names() -> None:
@@ -459,14 +458,9 @@ SHAPES = st.recursive(
 
 @given(SHAPES, SHAPES, SHAPES)
 def test_no_shape_of_metadata_or_reference_is_too_odd(metadata: Any, notes: Any, ref: Any) -> None:
-    found = [
-        {**template(), "metadata": metadata},
-        template("b", annotations=notes),
-        user(ref=ref),
-        user(ref={"x": ref}),
-    ]
-    outcome = ran(*found)
-    assert len(items(outcome)) == len(found)
+    templates = [{**template(), "metadata": metadata}, template("b", annotations=notes)]
+    outcome = ran(*templates, user(ref=ref), user(ref={"x": ref}))
+    assert len(items(outcome)) == 4
     assert run(outcome.output).output == outcome.output
 
 

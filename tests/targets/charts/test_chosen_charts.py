@@ -202,9 +202,8 @@ OVERRIDES: list[Any] = [
 )
 def test_parameters_that_win_are_to_be_taken_out_and_each_is_named_once(mode: str, named: list[str]) -> None:
     parameters = [parameter(f"proxy.{name}", OLD) for name in ("httpProxy", "httpsProxy")]
-    obj = application(
-        "harbor", parameters=parameters[: len(named)], fileParameters=[{"name": "proxy.noProxy", "path": "a"}]
-    )
+    of_file = {"name": "proxy.noProxy", "path": "a"}
+    obj = application("harbor", parameters=parameters[: len(named)], fileParameters=[of_file])
     spec = {"mode": mode, "httpProxy": HTTP, "httpsProxy": HTTP, "targets": {"charts": ANY}}
     outcome = run(list_with_config(spec, obj))
     said = [result.message for result in outcome.results if result.severity is Severity.WARNING]
@@ -241,7 +240,7 @@ def test_another_target_path_is_no_obstacle() -> None:
 def test_a_value_that_helm_would_take_for_a_template_is_refused(chart: str) -> None:
     settings = ProxySettings(HTTP, HTTPS, "{{x}}.corp.example")
     assert changes(target, release(chart), settings, **ANY) == []
-    assert [one.code for one in findings(target, release(chart), settings, **ANY)] == ["CannotWrite"]
+    assert [said.code for said in findings(target, release(chart), settings, **ANY)] == ["CannotWrite"]
 
 
 # the names of Services that NO_PROXY must hold

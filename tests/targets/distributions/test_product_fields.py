@@ -73,9 +73,8 @@ def test_kops_gets_host_and_port(url: str, held: dict[str, Any]) -> None:
 
 # Certificates.
 
-WITH_CERTIFICATES = [
-    pytest.param(row, id=f"{row.field} of {row.kind}") for row in ROWS if row.bundle or row.encoded_bundle
-]
+TRUSTING = [row for row in ROWS if row.bundle or row.encoded_bundle]
+WITH_CERTIFICATES = [pytest.param(row, id=f"{row.field} of {row.kind}") for row in TRUSTING]
 ONLY_A = ProxySettings(trusted_ca=Certificates(certificates.A), is_declared=False)
 BOTH = ONLY_A._replace(trusted_ca=Certificates(certificates.A + certificates.B))
 

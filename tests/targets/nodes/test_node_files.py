@@ -113,13 +113,13 @@ def test_a_system_whose_files_cannot_append_gets_no_environment(kind: NodeConfig
         assert outcome.findings == []
         assert lookup(outcome.obj, (*kind.path, "files"))[0]["append"] is True
     else:
-        assert [one.code for one in outcome.findings] == ["ByHand"]
+        assert [said.code for said in outcome.findings] == ["ByHand"]
         assert outcome.changes == []
 
 
 def test_ignition_cannot_append_either() -> None:
     outcome = run(node_files, kubeadm({"format": "ignition"}), OTHER, ALL)
-    assert "ByHand" in [one.code for one in outcome.findings]
+    assert "ByHand" in [said.code for said in outcome.findings]
     assert "/etc/environment" not in contents(spec_of(outcome.obj))
 
 
@@ -141,7 +141,7 @@ def test_a_text_with_other_lines_is_left_alone(name: str, text: str) -> None:
     given = kubeadm({"files": [{"path": NODE_FILES[name].paths[0], "content": text}]})
     outcome = run(node_files, given, OTHER, {"files": [name]})
     assert outcome.changes == []
-    assert [one.code for one in outcome.findings] == ["ByHand"]
+    assert [said.code for said in outcome.findings] == ["ByHand"]
 
 
 IMAGE = "[main]\ngpgcheck=1\nbest=True\n"
@@ -177,7 +177,7 @@ def test_what_pam_cannot_quote_is_an_error(char: str) -> None:
     settings = ProxySettings(f"http://u:a{char}b@proxy:1")
     outcome = run(node_files, kubeadm({}), settings, {"files": ["environment"]})
     assert outcome.changes == []
-    assert [one.code for one in outcome.findings] == ["CannotWrite"]
+    assert [said.code for said in outcome.findings] == ["CannotWrite"]
     assert "a" + char + "b" not in outcome.findings[0].message
     assert pam_environment(f'A="a{char}b"\n') == {"A": f"a{char}b".partition("#")[0].removesuffix('"')}
 
@@ -190,7 +190,7 @@ def test_one_writer_of_a_file() -> None:
     }
     given = kubeadm({"files": [old, of_docker]})
     written = run(node_files, given, OTHER, {"files": ["apt", "docker"]})
-    assert [one.code for one in written.findings] == ["OtherProxy"]
+    assert [said.code for said in written.findings] == ["OtherProxy"]
     assert "spec.targets" not in written.findings[0].message
     assert said("apt", contents(spec_of(written.obj))[old["path"]]).items() <= OTHER.variables().items()
 
@@ -198,10 +198,8 @@ def test_one_writer_of_a_file() -> None:
 @pytest.mark.judged
 @pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
 def test_patches_of_a_class_write_the_files(version: str) -> None:
-    cp, md = (
-        template("cp", {}, version),
-        template("md", {"files": [{"path": "/etc/motd", "content": "Hello"}]}, version),
-    )
+    cp = template("cp", {}, version)
+    md = template("md", {"files": [{"path": "/etc/motd", "content": "Hello"}]}, version)
     workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
     given = [cluster_class(version, cp, {"md": md}, {}), cp, md, cluster(version, workers=workers)]
     password = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"

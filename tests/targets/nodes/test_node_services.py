@@ -54,7 +54,7 @@ def test_registries_in_a_field_of_rke2_need_no_file(kind: NodeConfigKind, mirror
     outcome = run(registry_mirror, given, wanted)
     after = lookup(outcome.obj, kind.path)
     assert after == {"privateRegistriesConfig": spec["privateRegistriesConfig"]}
-    assert [one.code for one in outcome.findings] == codes
+    assert [said.code for said in outcome.findings] == codes
     path = (*kind.path, "privateRegistriesConfig")
     assert all(one.path == path for one in outcome.findings)
     assert run(registry_mirror, outcome.obj, NONE).findings == []
@@ -84,7 +84,7 @@ def test_ignition_of_k0s_is_a_mapping() -> None:
         "ignition": {"variant": "flatcar"},
         "files": [{"path": "/usr/lib/systemd/system/k0sworker.service.d/http-proxy.conf"}],
     }
-    assert [one.code for one in run(k0s, obj(kind, spec), HTTP_ONLY).findings if one.code] == ["CannotWrite"]
+    assert [said.code for said in run(k0s, obj(kind, spec), HTTP_ONLY).findings if said.code] == ["CannotWrite"]
 
 
 @pytest.mark.parametrize(

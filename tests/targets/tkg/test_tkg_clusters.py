@@ -95,10 +95,9 @@ def grouped(*overrides: Any, **more: Any) -> Any:
 
 
 def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Edit | Result]:
-    class_context = ClassContext(
-        groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()}
-    )
-    return list(tkg_cluster_class.edit(obj, Context(settings=settings, class_context=class_context)))
+    of_groups = {("machineDeployments", name.replace("_", "-")): held for name, held in groups.items()}
+    context = Context(settings=settings, class_context=ClassContext(groups=of_groups))
+    return list(tkg_cluster_class.edit(obj, context))
 
 
 def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
