@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from krm_fn.clusters import Key
 from krm_fn.config import ProxyConfig
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import ObjectRef, Result, Results
 from krm_fn.places.place import quoted
@@ -87,17 +86,15 @@ def _needed_secrets(
     config_ref: ObjectRef,
 ) -> Results:
     """Yield one line: which Secrets pods need, and which of these nothing in the list makes."""
-    needed: dict[Key, bool] = {}
+    needed: set[Key] = set()
     for target_record in targets:
         obj = target_record.obj
         options = target_record.context.options
         for reading in target_record.after:
             if reading.value in config.urls_in_secrets:
                 name = secret_key_ref(reading.value)["name"]
-                is_written = reading.value not in {other.value for other in target_record.before}
                 for namespace in target_record.target.pod_namespaces(obj.data, options):
-                    key = Key("", "Secret", namespace, name, obj.ref.file_path)
-                    needed[key] = is_written or needed.get(key, False)
+                    needed.add(Key("", "Secret", namespace, name, obj.ref.file_path))
     if not needed:
         return
     listed = secrets_in(source)
@@ -110,8 +107,6 @@ def _needed_secrets(
             "they are made elsewhere"
         )
     finding = Result.of("SecretMissing", message, ("spec", "secretRef"), is_info=not missing)
-    if any(needed[key] for key in missing) and finding.code not in config.lint:
-        finding = finding._replace(severity=Severity.ERROR)  # it would stop pods that run
     yield finding.about(config_ref)
 
 

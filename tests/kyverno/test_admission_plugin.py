@@ -69,7 +69,6 @@ def test_pods_and_jobs_that_exist_stay_as_they_are(folder: Path) -> None:
 
 def test_a_policy_refers_to_the_secret_in_the_listed_namespaces(tmp_path: Path) -> None:
     spec = {"secretRef": {"name": "proxy"}, "noProxy": ["a.example"], "noProxyPolicy": {"style": "Verbatim"}}
-    spec |= {"lint": {"rules": {"SecretMissing": "Warning"}}}
     pods = [
         named("Pod", name, namespace=name, spec={"containers": [{"name": "web", "image": "web"}]})
         for name in ("shop", "blog")

@@ -60,7 +60,7 @@ def test_a_patch_of_our_list_is_named(
     assert (URL in json.dumps(item)) is (not fields)
 
 
-BY_SECRET = "  secretRef: {name: proxy}\n  lint: {rules: {SecretMissing: Warning}}\n"
+BY_SECRET = "  secretRef: {name: proxy}\n"
 REFERENCE = {"secretKeyRef": {"name": "own", "key": "proxy"}}
 
 

@@ -25,8 +25,6 @@ REFERRING = {
     "noProxyPolicy": {"style": "Verbatim"},
     "targets": {"workloads": {"choose": [{"names": ["web"]}]}, "charts": {"choose": [{"charts": ["*"]}]}},
 }
-BY_SECRET = {**REFERRING, "lint": {"rules": {"SecretMissing": "Warning"}}}
-"""Somebody else makes the Secret, or a run that would refer to it changes nothing."""
 TEXTS = {"httpProxy": PLAIN, "httpsProxy": PLAIN}
 WITH_PASSWORD = {"httpProxy": URL, "httpsProxy": URL}
 
@@ -87,35 +85,35 @@ def env_of(item: dict[str, Any]) -> Any:
 )
 def test_a_container_refers_to_the_secret_and_gives_it_back(before: list[Any], after: Any) -> None:
     others = [entry for entry in before if entry["name"] == "A"]
-    first = ran(BY_SECRET, web(*before))
+    first = ran(REFERRING, web(*before))
     (item,) = items_of(first)
     by_name = {entry["name"]: entry for entry in env_of(item)}
     assert by_name == {entry["name"]: entry for entry in [*others, *by_secret()]}
     assert after is None or env_of(item) == after
     assert "PasswordExposed" not in codes(first)
-    second = ran(BY_SECRET, item)
+    second = ran(REFERRING, item)
     assert items_of(second) == [item]
     assert codes(second) <= {"SecretMissing"}
-    removal = ran({**BY_SECRET, "mode": "Remove"}, item)
+    removal = ran({**REFERRING, "mode": "Remove"}, item)
     assert env_of(*items_of(removal)) == (others or None)
     assert codes(removal) == set()
 
 
-KEEP = {**BY_SECRET, "targets": {"workloads": {"choose": [{"names": ["web"]}], "conflict": "Keep"}}}
+KEEP = {**REFERRING, "targets": {"workloads": {"choose": [{"names": ["web"]}], "conflict": "Keep"}}}
 DISABLED = {"match": {"objects": ["web"]}, "disabled": True}
 
 
 @pytest.mark.parametrize(
     ("spec", "name", "env"),
     [
-        pytest.param({**BY_SECRET, "overrides": [DISABLED]}, "web", None, id="disabled"),
-        pytest.param({**BY_SECRET, "overrides": [{**DISABLED, "match": {"objects": ["gone"]}}]}, "gone", None, id="1"),
-        pytest.param({**BY_SECRET, "mode": "Remove"}, "gone", None, id="nobody chooses it any more"),
+        pytest.param({**REFERRING, "overrides": [DISABLED]}, "web", None, id="disabled"),
+        pytest.param({**REFERRING, "overrides": [{**DISABLED, "match": {"objects": ["gone"]}}]}, "gone", None, id="1"),
+        pytest.param({**REFERRING, "mode": "Remove"}, "gone", None, id="nobody chooses it any more"),
         pytest.param({**KEEP, "mode": "Remove"}, "web", None, id="Keep knows ours"),
         pytest.param({**KEEP, "secretRef": {"name": "other"}}, "web", by_secret(), id="Keep keeps another Secret"),
-        pytest.param({**BY_SECRET, "secretRef": {"name": "new"}}, "web", by_secret(name="new"), id="another name"),
+        pytest.param({**REFERRING, "secretRef": {"name": "new"}}, "web", by_secret(name="new"), id="another name"),
         pytest.param(
-            {**BY_SECRET, "overrides": [{"match": {"objects": ["web"]}, "secretRef": {"name": "eu"}}]},
+            {**REFERRING, "overrides": [{"match": {"objects": ["web"]}, "secretRef": {"name": "eu"}}]},
             "web",
             by_secret(name="eu"),
             id="the Secret of an override",
@@ -131,7 +129,7 @@ def test_a_later_run_knows_its_own_reference(spec: dict[str, Any], name: str, en
 
 def test_an_override_with_urls_means_these() -> None:
     override = {"match": {"objects": ["web"]}, "httpProxy": PLAIN, "httpsProxy": PLAIN}
-    (item,) = items_of(ran({**BY_SECRET, "overrides": [override]}, web()))
+    (item,) = items_of(ran({**REFERRING, "overrides": [override]}, web()))
     assert {entry["value"] for entry in env_of(item)} == {PLAIN, "10.0.0.0/8"}
 
 
@@ -157,7 +155,7 @@ POLICY = manifest(
         ]
     },
 )
-GENERATED = {**BY_SECRET, "targets": {"kyverno": {"generate": "MutatingPolicy"}}}
+GENERATED = {**REFERRING, "targets": {"kyverno": {"generate": "MutatingPolicy"}}}
 DATA = manifest("v1", "ConfigMap", "settings", data={"http_proxy": "http://old:1", "https_proxy": "http://old:1"})
 READER = web(namespace="org", name="reader")
 READER["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [{"configMapRef": {"name": "settings"}}]
@@ -175,7 +173,7 @@ TEXT_ALONE = [
 
 @pytest.mark.parametrize("items", TEXT_ALONE)
 def test_what_needs_the_text_stays_as_it_is_without_one(items: list[Any]) -> None:
-    outcome = ran(BY_SECRET, *copy.deepcopy(items))
+    outcome = ran(REFERRING, *copy.deepcopy(items))
     assert items_of(outcome)[0] == items[0]
     (result,) = [found for found in with_code("ByHand", outcome) if found.ref.kind == items[0]["kind"]]
     assert "`spec.secretRef`" in result.message
@@ -184,19 +182,19 @@ def test_what_needs_the_text_stays_as_it_is_without_one(items: list[Any]) -> Non
 @pytest.mark.parametrize("items", TEXT_ALONE)
 def test_it_gets_the_text_beside_the_secret_unless_that_holds_a_password(items: list[Any]) -> None:
     kind = items[0]["kind"]
-    plain = ran({**BY_SECRET, **TEXTS}, *copy.deepcopy(items))
+    plain = ran({**REFERRING, **TEXTS}, *copy.deepcopy(items))
     assert PLAIN in str(items_of(plain)[0])
     assert codes(plain) & {"CannotWrite", "OtherProxy", "ByHand"} == set()
-    assert items_of(ran({**BY_SECRET, **TEXTS}, *items_of(plain))) == items_of(plain)
+    assert items_of(ran({**REFERRING, **TEXTS}, *items_of(plain))) == items_of(plain)
 
-    refused = ran({**BY_SECRET, **WITH_PASSWORD}, *copy.deepcopy(items))
+    refused = ran({**REFERRING, **WITH_PASSWORD}, *copy.deepcopy(items))
     (result,) = with_code("CannotWrite", refused)
     assert (result.ref.kind, refused.exit_code) == (kind, 1)
     assert items_of(refused) == items
 
     system = result.target.partition(".")[0]
     allowing = {"allowClearText": [system]}
-    allowed = ran({**BY_SECRET, **WITH_PASSWORD, **allowing}, *copy.deepcopy(items))
+    allowed = ran({**REFERRING, **WITH_PASSWORD, **allowing}, *copy.deepcopy(items))
     assert PASSWORD in str(items_of(allowed)[0])
     assert PASSWORD not in "".join(result.line() for result in [*refused.results, *allowed.results])
 
@@ -214,8 +212,8 @@ def test_a_secret_may_hold_the_password_and_nodes_refer_to_it() -> None:
     nodes = copy.deepcopy(NODES)
     nodes["metadata"]["labels"] = {"cluster.x-k8s.io/cluster-name": "prod"}
     of_nodes = {"containerd": {"content": "Secret"}, "kubelet": {"content": "Secret"}, "commands": {"exports": False}}
-    targets = {**BY_SECRET["targets"], "nodes": of_nodes, "giantswarm": {"generate": ["systemdProxy"]}}
-    outcome = ran({**BY_SECRET, **WITH_PASSWORD, "targets": targets}, cluster, nodes, web())
+    targets = {**REFERRING["targets"], "nodes": of_nodes, "giantswarm": {"generate": ["systemdProxy"]}}
+    outcome = ran({**REFERRING, **WITH_PASSWORD, "targets": targets}, cluster, nodes, web())
     *items, secret = items_of(outcome)
     assert (outcome.exit_code, secret["kind"]) == (0, "Secret")
     assert PASSWORD in str(secret)
@@ -223,11 +221,11 @@ def test_a_secret_may_hold_the_password_and_nodes_refer_to_it() -> None:
 
 
 def test_a_list_of_variables_of_a_chart_refers_to_the_secret() -> None:
-    outcome = ran(BY_SECRET, release("external-dns", {}))
+    outcome = ran(REFERRING, release("external-dns", {}))
     (item,) = items_of(outcome)
     assert item["spec"]["values"]["env"] == by_secret()
-    assert items_of(ran(BY_SECRET, item)) == [item]
-    (gone,) = items_of(ran({**BY_SECRET, "mode": "Remove"}, item))
+    assert items_of(ran(REFERRING, item)) == [item]
+    (gone,) = items_of(ran({**REFERRING, "mode": "Remove"}, item))
     assert "env" not in (gone["spec"].get("values") or {})
 
 
@@ -274,9 +272,7 @@ def test_one_line_lists_the_namespaces_and_those_without_the_secret(source: dict
     into_ops = release("external-dns", {}, targetNamespace="ops")
     objects = [web(), web(namespace="blog"), web(namespace=""), into_ops]
     (result,) = with_code("SecretMissing", ran(REFERRING, source, *objects))
-    assert result.severity is (Severity.INFO if "Cluster" in source["kind"] else Severity.ERROR)
-    (later,) = with_code("SecretMissing", ran(REFERRING, source, *items_of(ran(BY_SECRET, *objects))))
-    assert later.severity is (Severity.INFO if "Cluster" in source["kind"] else Severity.WARNING)
+    assert result.severity is (Severity.INFO if "Cluster" in source["kind"] else Severity.WARNING)
     assert "`blog/proxy`, `ops/proxy`, `proxy`, `shop/proxy`" in result.message
     (there,) = with_code("SecretMissing", ran(REFERRING, source, web()))
     assert there.severity is Severity.INFO
@@ -298,7 +294,7 @@ VALUES = "cluster:\n  proxy:\n    http: http://old.corp.example:1\n"
     ],
 )
 def test_a_password_that_comes_from_a_secret_and_shows_is_one_warning(item: dict[str, Any], advice: str) -> None:
-    outcome = ran({**FROM_SECRET, "targets": BY_SECRET["targets"]}, SECRET, item)
+    outcome = ran({**FROM_SECRET, "targets": REFERRING["targets"]}, SECRET, item)
     (result,) = with_code("PasswordExposed", outcome)
     assert (result.severity, result.ref.kind) == (Severity.WARNING, item["kind"])
     assert -1 < result.message.find("`spec.secretRef`") < result.message.find(advice)
