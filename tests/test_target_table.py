@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.target_table import ROWS, VARIABLES
-from krm_fn.targets import TARGETS, module_of
+from krm_fn.targets import module_of
 from krm_fn.targets.base import Target
 from support import ROOT
 

@@ -27,7 +27,7 @@ from krm_fn.noproxy import Readers
 from krm_fn.places.place import Place, write_places
 from krm_fn.places.text_forms import Text, YamlText
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
+from krm_fn.targets import load_target
 from krm_fn.targets.base import FileForm
 from krm_fn.yamledit.stream import documents
 
@@ -69,7 +69,7 @@ def _file(args: Namespace, config: ProxyConfig) -> Answer:
     if args.cluster or args.labels or args.role:
         role = Role(args.role) if args.role else None
         memberships = (Membership(_cluster(args), role),)
-    target = TARGETS[TARGET_OF[args.system]]
+    target = load_target(TARGET_OF[args.system])
     if target.file is None:
         raise InternalError(f"`{target.id}` fills no files")
     readers = Readers(target.file.audience)

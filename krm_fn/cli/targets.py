@@ -10,8 +10,7 @@ from krm_fn.cli.streams import Answer
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.near_names import did_you_mean
-from krm_fn.target_table import SYSTEMS, system_of
-from krm_fn.targets import TARGETS
+from krm_fn.target_table import ROWS, SYSTEMS, system_of
 from krm_fn.targets.pages import introduction_of, section_of, title_of
 
 _NOT_SHOWN = r"\[([^\[\]\n]+)\]\([^()\s]+\)| <!--[^\n]*-->"
@@ -21,10 +20,10 @@ def run(args: Namespace) -> Answer:
     """Print a list, a page, or of a system its list and then the page of the target of the same name."""
     name = args.name
     if name is None:
-        return Answer([_table(list(TARGETS)).encode()])
+        return Answer([_table(list(ROWS)).encode()])
     targets = SYSTEMS.get(name, (name,))
     shown = _table(targets) if targets != (name,) else ""
-    if name in TARGETS:
+    if name in ROWS:
         shown += f"\n{_page(name)}" if shown else _page(name)
     if shown:
         return Answer([shown.encode()])

@@ -17,7 +17,8 @@ from krm_fn.light_typing import Texts
 from krm_fn.plan.record import TargetRecord
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
-from krm_fn.targets import TARGETS
+from krm_fn.target_table import ROWS
+from krm_fn.targets import load_target
 from krm_fn.targets.base import NodeUpdate
 
 # The kinds that set up nodes of kubeadm and the like, and the templates of others.
@@ -123,8 +124,9 @@ def _update(
 def _update_of_target(changes: Results) -> NodeUpdate:
     """Return the effect that a target promises for the nodes of its product."""
     for change in changes:
-        target = TARGETS.get(change.target)
-        update = target.node_update if target else None
+        if change.target not in ROWS:
+            continue
+        update = load_target(change.target).node_update
         if update is not None and update.is_rolled is not None:
             return update
     return NodeUpdate()

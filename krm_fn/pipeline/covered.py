@@ -22,7 +22,7 @@ from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_kinds
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.target_table import ROWS, SYSTEMS
-from krm_fn.targets import TARGETS, Context
+from krm_fn.targets import Context, load_target
 
 # The columns of the table.
 HEAD = ("System", "Found", "Have it", "Changed", "Left")
@@ -343,11 +343,11 @@ def reason_in(obj: Object, overview: Overview) -> Reason:
         if not (is_known(use) or use.name in own_charts):
             return Reason(Why.OTHER_CHART, name=redact(use.name))
         context = Context({"choose": [{}], "rows": rows}, uses=uses)
-        if TARGETS["charts"].has_site(obj.data, context):
+        if load_target("charts").has_site(obj.data, context):
             return Reason(Why.KNOWN_CHART, name=use.name)
         return Reason(Why.VALUES)
     for preset in _PRESETS:
-        if TARGETS["workloads"].has_site(obj.data, Context({"presets": [preset]})):
+        if load_target("workloads").has_site(obj.data, Context({"presets": [preset]})):
             return Reason(Why.PRESET, name=preset)
     return usual
 

@@ -25,7 +25,7 @@ from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
-from krm_fn.targets import TARGETS
+from krm_fn.targets import load_target
 
 # Groups of objects in which a proxy is somebody else's instruction.
 _READ_BY_THEIR_TARGET = ("kyverno.io", "policies.kyverno.io", "fn.inject-proxy.io")
@@ -222,7 +222,7 @@ def _is_switched_off(obj: Object, config: ProxyConfig) -> bool:
     """Return whether a target that the user disabled writes the proxy of an object."""
     for name in config.targets.off:
         if obj.group_kind in ROWS[name].kinds:
-            target = TARGETS[name]
+            target = load_target(name)
             options = target.options(config.targets)
             if any(target.read(obj.data, options)):
                 return True

@@ -40,7 +40,7 @@ from krm_fn.products.proxy_keys import PROXY_NAMES, encoded_names
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.target_table import ROWS
-from krm_fn.targets import TARGETS, TemplateRules, class_plans
+from krm_fn.targets import TemplateRules, class_plans, load_target
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
@@ -120,7 +120,7 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
                 _add_targets(record, targets, seen, topology, rules)
                 edit = classes.edit_for(obj) if index in patched else None
                 if edit:
-                    add_target(record, TARGETS[OF_CLASSES], edit, seen)
+                    add_target(record, load_target(OF_CLASSES), edit, seen)
                 new_objects += companions(record, creators, seen)
             if record.targets or (record.names_proxy and not obj.is_local):
                 overview.records.append(record)

@@ -14,7 +14,7 @@ from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Texts
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.target_table import ROWS, TargetRow
-from krm_fn.targets import TARGETS
+from krm_fn.targets import load_target
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
@@ -141,14 +141,14 @@ def targets_of_items(
         # A target is imported only where it is needed.
         words = _words(row, hints, config, names)
         for index in items_of_kinds(source, kinds, words):
-            of_items[index].editors.append(TARGETS[name])
+            of_items[index].editors.append(load_target(name))
         if row.is_generator and not config.targets.generates(name):
             continue
         # A target that creates objects beside those that it edits has hints for them.
         words = hints if row.beside <= row.kinds else ()
         kinds_beside = [kind for _, kind in row.beside]
         for index in items_of_kinds(source, kinds_beside, words):
-            of_items[index].creators.append(TARGETS[name])
+            of_items[index].creators.append(load_target(name))
     return of_items
 
 
@@ -160,7 +160,7 @@ def kinds_and_hints(name: str, row: TargetRow, config: ProxyConfig) -> tuple[lis
     has_kinds = "customKinds" in config.targets.of(name)
     if not (has_kinds or config.targets.names(name)):
         return [kind for _, kind in row.kinds], row.text_hints
-    target = TARGETS[name]
+    target = load_target(name)
     options = target.options(config.targets)
     kinds = [kind for _, kind in target.all_kinds(options)]
     return kinds, target.hints(options)

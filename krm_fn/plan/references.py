@@ -13,7 +13,7 @@ from krm_fn.places.provided import DataReference, DataUse, DataUses, find_uses, 
 from krm_fn.plan.items import ItemReader, add_whole, is_selected, items_of_kinds, kinds_and_hints
 from krm_fn.products.release_kinds import CHART_SOURCES
 from krm_fn.target_table import ROWS, VALUES, VARIABLES, TargetRow
-from krm_fn.targets import TARGETS
+from krm_fn.targets import load_target
 
 
 def data_uses(
@@ -73,7 +73,7 @@ def _references(
         kinds, hints = kinds_and_hints(name, row, config)
         items = items_of_kinds(reader.source, kinds, hints)
     for index in reader.source.holding(row.reference_words, items):
-        target = TARGETS[name]
+        target = load_target(name)
         options = target.options(config.targets)
         known_kinds = target.all_kinds(options)
         for obj in reader.read(index):

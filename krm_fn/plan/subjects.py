@@ -30,7 +30,7 @@ from krm_fn.plan.record import ObjectRecord, Overview, TargetRecord
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.target_table import ROWS
-from krm_fn.targets import ALL_NODES, TARGETS, ClassContext, ObjectProxy, Reach
+from krm_fn.targets import ALL_NODES, ClassContext, ObjectProxy, Reach, load_target
 from krm_fn.targets.created_objects import was_created
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def generated(topology: Topology, config: ProxyConfig) -> Iterator[ObjectRecord]
     for name in ROWS:  # a target without options can ask for none, so it is not imported
         if not (config.targets.is_on(name) and config.targets.names(name)):
             continue
-        target = TARGETS[name]
+        target = load_target(name)
         for data in target.generated(target.options(config.targets)):
             obj = _new_object(data)
             yield _new_record(NO_ITEM, obj, topology.of(obj), target, config)

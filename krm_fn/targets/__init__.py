@@ -7,8 +7,9 @@ imported when an object of one of its kinds occurs, or when it is asked for by i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 
@@ -28,27 +29,11 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target  # with what edits objects
 
 
-class _Targets(Mapping[str, "Target"]):
-    """The targets by their IDs; each one is imported when it is asked for."""
-
-    def __init__(self) -> None:
-        self._imported: dict[str, Target] = {}
-
-    def __getitem__(self, target_id: str) -> Target:
-        if target_id not in self._imported:
-            target_class = module_of(target_id).TARGET
-            self._imported[target_id] = target_class(target_id)
-        return self._imported[target_id]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(ROWS)
-
-    def __len__(self) -> int:
-        return len(ROWS)
-
-
-# ID -> the target, in the order in which they edit one object.
-TARGETS: Mapping[str, Target] = _Targets()
+@cache
+def load_target(target_id: str) -> Target:
+    """Return a target of the table; its module is imported when it is asked for first."""
+    target: Target = module_of(target_id).TARGET(target_id)
+    return target
 
 
 def module_of(target_id: str) -> ModuleType:

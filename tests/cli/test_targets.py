@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.target_table import SYSTEMS
-from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import OPTIONS, section_of
 from support import out
 

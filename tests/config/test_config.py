@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from function_configs import PROXY, SCHEMA, loaded
 from krm_fn.config import names_of_only
 from krm_fn.target_table import SYSTEMS
-from krm_fn.targets import TARGETS
 
 
 def test_only_names_each_target_and_each_system() -> None:

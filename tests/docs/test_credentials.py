@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
+from all_targets import TARGETS
 from function_configs import list_with_config
 from krm_fn.pipeline.run import run
 from krm_fn.target_table import system_of
-from krm_fn.targets import TARGETS
 from markdown import code
 from support import ROOT
 

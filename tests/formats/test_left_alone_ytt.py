@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from all_targets import TARGETS
 from krm_fn.formats.left_alone import has_code
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import function_config
@@ -23,7 +24,6 @@ from krm_fn.pipeline import run as pipeline
 from krm_fn.pipeline.run import run_list
 from krm_fn.plan.sources import Objects
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from manifests import named
 from proposals import apply, findings
 from stories import TESTDATA, items, meaning, removing

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from all_targets import TARGETS
 from krm_fn.patch import lookup
-from krm_fn.targets import TARGETS
 from manifests import pod_spec_path
 from proposals import FULL, apply, env
 

@@ -10,11 +10,12 @@ import copy
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from all_targets import TARGETS
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Edit, Result
 from krm_fn.patch import apply
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS, Context
+from krm_fn.targets import Context
 from manifests import kubeadm, spec_of
 
 PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")

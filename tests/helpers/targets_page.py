@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from all_targets import TARGETS
 from krm_fn.noproxy import Audience
 from krm_fn.products import distributions
 from krm_fn.products.charts import CHARTS
 from krm_fn.target_table import system_of
-from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Target
 from krm_fn.targets.pages import OPTIONS, page_of, title_of
 from options_page import options

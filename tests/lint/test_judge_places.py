@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from function_configs import proxy_config
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.config import load
@@ -17,7 +18,6 @@ from krm_fn.noproxy import Audience, Policy, join
 from krm_fn.noproxy.composition import compose
 from krm_fn.places.place import Reading
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS
 
 PROXY = "http://proxy.corp.example:3128"
 NETWORK = ClusterNetwork(

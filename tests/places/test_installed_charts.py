@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from chart_objects import ANY, application, listed, release
 from krm_fn.patch import lookup
-from krm_fn.targets import TARGETS
 from proposals import NONE, apply, changes, findings
 
 target = TARGETS["charts"]

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from contract_lists import CONFIG
 from function_configs import lines_of, list_with_config
 from krm_fn import config, patch
@@ -22,7 +23,7 @@ from krm_fn.errors import ConfigError, InputError
 from krm_fn.krm.results import Edit
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS, Context
+from krm_fn.targets import Context
 from krm_fn.yamledit import read
 from stories import plain_text, stories_of
 from support import ROOT, inject_proxy

@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from all_targets import TARGETS
 from krm_fn.krm.results import Result
 from krm_fn.pipeline import run as pipeline
 from krm_fn.target_table import ROWS
-from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from stories import (
     DOMAIN,

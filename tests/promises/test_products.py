@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from judges import recorded
 from krm_fn.pipeline import run as pipeline
 from krm_fn.products.distributions import ROWS
-from krm_fn.targets import TARGETS
 from stories import TESTDATA, name_of, objects_of, pairs
 from support import ROOT
 

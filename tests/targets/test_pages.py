@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.target_table import ROWS, system_of
-from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, page_of, section_of
 from support import ROOT
 from targets_page import INDEX, index, pages, rows_of_charts

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from all_targets import TARGETS
 from certificates import A
 from chart_objects import ANY, application, listed, parameter, release
 from function_configs import list_with_config
@@ -16,7 +17,7 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline.run import run
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS, Context
+from krm_fn.targets import Context
 from manifests import named
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, proposals
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from chart_objects import ANY, release
 from krm_fn.products.charts import CHARTS
-from krm_fn.targets import TARGETS
 from krm_fn.targets.charts.reached_programs import IS_REACHED
 from proposals import HTTP, NONE, apply, findings
 

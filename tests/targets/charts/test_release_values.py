@@ -18,11 +18,12 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from chart_objects import ANY, application, release
 from judges import answers_of, recorded
 from krm_fn.patch import lookup
 from krm_fn.products.charts import CHARTS, ChartValue
-from krm_fn.targets import TARGETS, Context
+from krm_fn.targets import Context
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, apply
 from support import ROOT

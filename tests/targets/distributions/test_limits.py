@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.products.distributions import ROWS, DistributionRow
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from product_objects import ASKED, BREAKS, PASSWORD, full, holding, members, row_of
 from proposals import FULL, NO, NONE, apply, changes, findings, proposals
 

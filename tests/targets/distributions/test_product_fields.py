@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import certificates
+from all_targets import TARGETS
 from function_configs import proxy_config
 from krm_fn.config import Certificates
 from krm_fn.formats.pem import split
@@ -17,7 +18,6 @@ from krm_fn.pipeline.run import run
 from krm_fn.products.distributions import CA_CONFIG_MAP, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from product_objects import BREAKS, asked, full, holding, members, row_of
 from proposals import NO, NONE, apply, changes, findings, proposals
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from proposals import HTTP, apply, findings, proposals
 
 target = TARGETS["giantswarm.apps"]

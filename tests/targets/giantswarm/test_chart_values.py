@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.targets import TARGETS
+from all_targets import TARGETS
 from krm_fn.yamledit import read
 from proposals import HTTP, HTTPS, NO, apply, proposals
 

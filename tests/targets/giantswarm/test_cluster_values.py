@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from manifests import named
 from proposals import HTTP, HTTPS, NO, NONE, apply, findings, proposals

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from all_targets import TARGETS
 from edits import remove
 from judges import systemd_environment
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from manifests import named
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 from support import base64_of

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from judges import systemd_environment
 from krm_fn.plan.sources import formats
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from manifests import named
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals

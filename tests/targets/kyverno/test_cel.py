@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
-from krm_fn.targets import TARGETS
 from kyverno_shapes import findings
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, proposals
 

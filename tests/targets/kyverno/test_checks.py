@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.krm.results import Result, Severity
-from krm_fn.targets import TARGETS
 from kyverno_shapes import SIX, findings, p1, p10, pods, policy, rule, smp
 from proposals import FULL, NONE, env, proposals
 

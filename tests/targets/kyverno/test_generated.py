@@ -9,6 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from all_targets import TARGETS
 from contract_lists import PROXY, SETTINGS, resource_list
 from function_configs import proxy_config
 from krm_fn.krm.results import Result, Severity
@@ -17,7 +18,6 @@ from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
 from krm_fn.places import choice
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS
 from krm_fn.targets.created_objects import OURS
 from krm_fn.targets.kyverno import cel, generated
 from proposals import FULL, apply

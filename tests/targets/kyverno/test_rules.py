@@ -11,10 +11,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from all_targets import TARGETS
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from krm_fn.targets.kyverno.rules import split_list
 from kyverno_shapes import SIX, findings, p1, pods, policy, rule, smp, variable
 from policy_folders import HERE

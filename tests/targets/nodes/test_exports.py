@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.krm.codes import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from manifests import kubeadm, spec_of
 from node_runs import HTTP, HTTP_ONLY, OWN_RESTART, commands, run
 from node_runs import commands_after as after

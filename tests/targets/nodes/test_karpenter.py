@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from all_targets import TARGETS
 from krm_fn.patch import lookup
-from krm_fn.targets import TARGETS
 from node_runs import HTTP_ONLY, NONE, OTHER, run
 
 karpenter = TARGETS["nodes.karpenter"]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from all_targets import TARGETS
 from certificates import ONE
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS
 from manifests import kubeadm, spec_of
 from node_runs import HTTP, HTTP_ONLY, NONE, OWN_RESTART, PROXY, commands, meaning, run
 from node_runs import commands_after as after

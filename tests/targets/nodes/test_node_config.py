@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from all_targets import TARGETS
 from certificates import A
 from function_configs import list_with_config
 from krm_fn.config import Certificates, Mirror
@@ -19,7 +20,7 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run as run_list
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS, Context
+from krm_fn.targets import Context
 from krm_fn.targets.base import Target
 from krm_fn.targets.nodes.node_config import FileEntry
 from manifests import (

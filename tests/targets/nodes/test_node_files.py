@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from class_objects import answer, cluster, cluster_class, contents, judged, template
 from judges import (
     apt_configuration,
@@ -19,7 +20,6 @@ from judges import (
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.node_files import NODE_FILES
 from manifests import kubeadm, spec_of
 from node_runs import NONE, OTHER, run

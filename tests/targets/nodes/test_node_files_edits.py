@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS
 from manifests import kubeadm, spec_of
 from node_runs import HTTP_ONLY, NONE, PROXY, run
 

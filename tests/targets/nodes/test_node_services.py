@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from class_objects import PROXY, answer, cluster, cluster_class, contents, judged
 from judges import environment_file, shell_environment, systemd_environment
 from krm_fn.config import Certificates, Mirror
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import EKS_NODEADM, K0S, NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from manifests import named
 from node_runs import HTTP_ONLY, NONE, run
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from all_targets import TARGETS
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
-from krm_fn.targets import TARGETS
 from krm_fn.targets.nodes.node_commands import TRUST_MARK, restart_command
 from krm_fn.targets.nodes.node_trust_store import commands as commands_for
 from manifests import kubeadm, spec_of

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from certificates import A
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from manifests import kubeadm, spec_of
 from node_runs import Outcome, run
 from support import need

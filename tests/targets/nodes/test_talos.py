@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 import yaml
 
+from all_targets import TARGETS
 from judges import answers_of, recorded
 from krm_fn.krm.codes import Severity
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from proposals import NO, NONE, apply, findings
 from support import ROOT
 

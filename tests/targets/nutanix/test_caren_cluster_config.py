@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import manifests
+from all_targets import TARGETS
 from judges import systemd_environment
 from krm_fn.config import Mirror
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from proposals import HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 caren_cluster_config = TARGETS["nutanix"]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from proposals import HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 from tkg_objects import HEADER, config, secret, text_of
 

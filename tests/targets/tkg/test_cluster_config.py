@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
+from all_targets import TARGETS
 from function_configs import list_with_config
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline.run import run
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from manifests import cluster
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
 

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import manifests
+from all_targets import TARGETS
 from krm_fn import patch
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Edit, Result, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS, ClassContext, Context
+from krm_fn.targets import ClassContext, Context
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 tkg_cluster_class = TARGETS["tkg.clusterClass"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import manifests
-from krm_fn.targets import TARGETS
+from all_targets import TARGETS
 from manifests import container
 from proposals import FULL, NONE, apply, changes, env, findings, proposals
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import manifests
+from all_targets import TARGETS
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from krm_fn.targets.created_objects import was_created
 from manifests import workload_of
 from proposals import FULL, apply, changes, findings, messages, proposals

@@ -14,7 +14,7 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
+from krm_fn.targets import load_target
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.clusterclass import go_templates
 from krm_fn.targets.nodes.clusterclass.class_data import (
@@ -90,7 +90,7 @@ def additions_to(
     of_common = [
         target
         for target in listed.enabled(PATCHED_WHERE_ERASED)
-        if (node_config.kind.group, node_config.kind.kind) in TARGETS[target].row.kinds
+        if (node_config.kind.group, node_config.kind.kind) in load_target(target).row.kinds
     ]
     # Patches of an earlier run are behind this template, so it is read without what they add.
     draft = Draft(node_config.obj)
@@ -136,7 +136,7 @@ def _write(
 ) -> None:
     """Let targets write into a template; without a list, a Secret is named only where an option asks for it."""
     for target in targets:
-        TARGETS[target].write(draft, Context(listed.options, settings))
+        load_target(target).write(draft, Context(listed.options, settings))
 
 
 def _new_entries(draft: Draft, path: Pointer) -> list[Any]:

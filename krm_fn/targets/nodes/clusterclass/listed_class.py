@@ -33,7 +33,7 @@ from krm_fn.products.node_kinds import (
 )
 from krm_fn.settings import Resolved
 from krm_fn.target_table import part_of
-from krm_fn.targets import ALL_NODES, TARGETS, ClassContext, ClassPlan
+from krm_fn.targets import ALL_NODES, ClassContext, ClassPlan, load_target
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.clusterclass.class_data import (
     PATCHES,
@@ -192,7 +192,7 @@ class ListedClass:
             return
         options = self.config.targets
         for target_id in filter(self._writes_files, _VARIABLES):
-            target = TARGETS[target_id]
+            target = load_target(target_id)
             own_options = options.of(target_id)
             is_filled = may_edit and options.is_on(target_id)
             is_used = any(reading.value for reading in target.read(cluster_data, own_options))

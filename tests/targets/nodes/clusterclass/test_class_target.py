@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from all_targets import TARGETS
 from class_objects import (
     CONTAINERD,
     FILE,
@@ -26,7 +27,6 @@ from class_objects import (
 from class_objects import template as template_of
 from judges import shell_environment, systemd_environment
 from krm_fn.pipeline.audit import ReadableManifests, audit
-from krm_fn.targets import TARGETS
 from manifests import machine_deployment
 from proposals import findings
 
