@@ -15,7 +15,7 @@ from krm_fn.clusters import ClusterNetwork
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, entries, policy
 from krm_fn.noproxy.entries import Cidr, EntryKind
-from krm_fn.proxy_url import is_port, split_url
+from krm_fn.proxy_url import is_port, secret_key_ref, split_url
 
 # The longest value, in bytes, with which Linux starts a program (measured).
 LONGEST = 131_062
@@ -474,7 +474,7 @@ def _parents(name: str) -> Iterator[str]:
 
 def judge_url(url: str, reader: Reader) -> list[Finding]:
     """Return the faults of a value of HTTP_PROXY or HTTPS_PROXY that is not empty."""
-    if placeholders.is_template(url):
+    if placeholders.is_template(url) or secret_key_ref(url):
         return []
     parts = split_url(url.strip().strip("\"'"))
     port = (parts.port + parts.tail).rstrip("/").removeprefix(":")

@@ -105,8 +105,9 @@ def _not_owned(readings: Readings, targets: Sequence[TargetRecord]) -> tuple[Rea
 def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> bool:
     """Return whether a target reads a value: where it is, or in the text that holds it beside others."""
     for length in range(len(reading.path) + 1):
-        values = owned.get(reading.path[:length], ())
-        if None in values or reading.value in values:
+        values = owned.get(reading.path[:length], set())
+        # The search does not know whose Secret a reference means.
+        if not values.isdisjoint((None, reading.value)) or (values and reading.value is None):
             return True
     return False
 

@@ -10,6 +10,7 @@ import pytest
 from function_configs import list_with_config
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
+from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
@@ -227,6 +228,28 @@ def test_a_list_of_variables_of_a_chart_refers_to_the_secret() -> None:
     assert items_of(ran(REFERRING, item)) == [item]
     (gone,) = items_of(ran({**REFERRING, "mode": "Remove"}, item))
     assert "env" not in (gone["spec"].get("values") or {})
+
+
+@pytest.mark.parametrize(
+    ("item", "targets"),
+    [
+        pytest.param(workload(init=[container("init")]), {}, id="an init container beside it"),
+        pytest.param(workload(kind="CronJob"), {}, id="a CronJob"),
+        pytest.param(workload(container("web", *by_secret()), kind="StatefulSet"), {}, id="it is there"),
+        pytest.param(release("external-dns", {}), {}, id="values of a chart"),
+        pytest.param(
+            named("Namespace", "web", api="v1"),
+            {"kyverno": {"generate": "MutatingPolicy", "namespaces": ["web"]}},
+            id="a new policy",
+        ),
+    ],
+)
+def test_lint_finds_no_fault_in_what_a_run_writes(item: dict[str, Any], targets: dict[str, Any]) -> None:
+    config = {**REFERRING, "noProxyPolicy": {}, "targets": {**REFERRING["targets"], **targets}}
+    written = ran(config, item)
+    assert len(written.changes) == 1
+    audited = audit(ReadableManifests({"list.yaml": written.output}))
+    assert [result for result in audited.results if result.severity is not Severity.INFO] == []
 
 
 def test_the_secret_itself_is_never_written() -> None:
