@@ -331,6 +331,10 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
         if target_record.is_changed and not target_record.record.is_new:
             changed.add(target_record.record)
     notes = list(secret_names(source, targets, config, changed))
+    unused = [record.obj.ref for record in records if record.is_new and not record.targets]
+    if unused:
+        changes.created = [new for new in changes.created if new.ref not in unused]
+        results = [result for result in results if result.ref not in unused]
     # A template has a name that follows from these names.
     changed |= _write(notes, changes)
     of_templates = list(template_names(source, targets, config, changed))

@@ -31,6 +31,7 @@ kind: Cluster
 metadata:
   name: prod
   namespace: org
+  labels: {giantswarm.io/cluster: prod}
 spec:
   controlPlaneEndpoint: {host: 10.1.2.3, port: 6443}
   clusterNetwork:
@@ -151,7 +152,7 @@ def test_a_created_object_is_a_document_of_the_file_of_its_cluster(tmp_path: Pat
 
 
 def test_beside_json_a_created_object_gets_a_file_that_goes_with_it(tmp_path: Path) -> None:
-    cluster = named("Cluster", "prod", namespace="org")
+    cluster = named("Cluster", "prod", namespace="org", labels={"giantswarm.io/cluster": "prod"})
     before = contents(write(tmp_path, {"proxy.yaml": GENERATE, "c/cluster.json": json.dumps(cluster)}))
     assert "created: c/secret-org-prod-systemd-proxy.yaml" in run(tmp_path).stderr
     assert (tmp_path / "c/secret-org-prod-systemd-proxy.yaml").read_text().startswith("apiVersion: v1\nkind: Secret\n")
@@ -175,10 +176,10 @@ NAMES_OF_CLUSTERS = {
 )
 @pytest.mark.parametrize("name", [pytest.param(name, id=case) for case, name in NAMES_OF_CLUSTERS.items()])
 def test_no_name_of_an_object_decides_where_a_new_file_lies(tmp_path: Path, name: str, options: list[str]) -> None:
-    clusters = [
-        {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": each, "namespace": "org"}}
-        for each in ("prod", name)
-    ]
+    clusters = []
+    for cluster in ("prod", name):
+        metadata = {"name": cluster, "namespace": "org", "labels": {"giantswarm.io/cluster": cluster}}
+        clusters.append({"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": metadata})
     given = {f"c/{number}.json": json.dumps(cluster) for number, cluster in enumerate(clusters)}
     tree = write(tmp_path / "repo" / "tree", {"proxy.yaml": GENERATE, **given})
     done = run(tree, *options)

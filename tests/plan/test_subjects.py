@@ -22,6 +22,7 @@ kind: Cluster
 metadata:
   name: one # the first
   namespace: org
+  labels: {giantswarm.io/cluster: one}
 """
 SECRET = """\
 apiVersion: v1
@@ -177,6 +178,48 @@ def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_err
 
 
 REFERENCES = GENERATE + "    nodes: {containerd: {content: Secret}, kubelet: {content: Secret}}\n"
+
+
+OTHER_CLUSTER = CLUSTER.replace("io/cluster: one", "io/cluster-service-priority: high")
+TALOS = CONTROL_PLANE.replace("Kubeadm", "Talos").replace("  kubeadmConfigSpec: {}", "  controlPlaneConfig: {}")
+CONSUMER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\ndata: {values: 'secret: one-systemd-proxy'}\n"
+
+
+@pytest.mark.parametrize(
+    ("objects", "config", "created", "report"),
+    [
+        pytest.param([CLUSTER], GENERATE, ["one"], None, id="a chart of Giant Swarm makes the nodes"),
+        pytest.param([OTHER_CLUSTER], GENERATE, [], Severity.WARNING, id="a Cluster without nodes"),
+        pytest.param([OTHER_CLUSTER, CONTROL_PLANE], GENERATE, [], Severity.WARNING, id="no content: Secret"),
+        pytest.param([OTHER_CLUSTER, CONTROL_PLANE], REFERENCES, [None], None, id="nodes that refer to it"),
+        pytest.param([OTHER_CLUSTER, TALOS], REFERENCES, [], Severity.WARNING, id="nodes that cannot refer to it"),
+        pytest.param([OTHER_CLUSTER, CONSUMER], GENERATE, [None], None, id="something else that names it"),
+        pytest.param(
+            [OTHER_CLUSTER, CONTROL_PLANE, OTHER_CLUSTER.replace("one", "two")],
+            REFERENCES,
+            [None],
+            Severity.INFO,
+            id="nodes of one of two Clusters",
+        ),
+    ],
+)
+@pytest.mark.parametrize("rollout", [{}, {"hashNames": True}], ids=["names stay", "names with a hash"])
+def test_a_secret_is_made_where_nodes_refer_to_it_with_the_label_of_the_cluster(
+    objects: list[str], config: str, created: list[Any], report: Severity | None, rollout: dict[str, Any]
+) -> None:
+    before = asking(resource_list(*objects, config=config).encode(), rollout=rollout)
+    outcome = run(before)
+    labels = [secret["metadata"]["labels"].get("giantswarm.io/cluster") for secret in made(outcome.output)]
+    assert labels == created
+    assert [result.severity for result in outcome.results if result.code == "SettingUnused"] == [report] * bool(report)
+    assert sum("created: " in result.message for result in outcome.results) == len(created)
+    again = run(outcome.output)
+    assert without_results(again.output) == without_results(outcome.output)
+    check = run(asking(before, mode="Check"))
+    assert sum("created: " in result.message for result in check.results) == len(created)
+    removal = run(asking(outcome.output, mode="Remove"))
+    assert made(removal.output) == []
+    assert not any("SettingUnused" in (result.code or "") for result in removal.results)
 
 
 @pytest.mark.parametrize("targets", [{}, {"giantswarm": {"generate": ["systemdProxy"]}}], ids=["by itself", "as made"])

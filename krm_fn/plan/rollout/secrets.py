@@ -37,6 +37,10 @@ from krm_fn.products import giantswarm
 from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
 
 _NAME_IN_FILE = ("contentFrom", "secret", "name")
+_NOT_NAMED = (
+    "not created, though `spec.targets.giantswarm.generate` asks for it, because nothing in the list refers to it: set "
+    "`content: Secret` for `nodes.containerd` and `nodes.kubelet`"
+)
 # The target that writes the Secrets of Clusters.
 _TARGET = "giantswarm.systemdProxy"
 # The kinds of objects that are, or become, a Secret -> where they may have its name.
@@ -61,6 +65,9 @@ def secret_names(
 ) -> list[RolloutNote]:
     """Return new names of Secrets and the references that follow, and which nodes keep the old content.
 
+    A new Secret that nothing refers to loses its targets, so that it is not created. One of Giant Swarm stays: a chart
+    makes its nodes.
+
     Args:
         source: the list before the run.
         records: all planned records, after they are applied.
@@ -78,10 +85,18 @@ def secret_names(
             changed_classes.add(of_class.of_class)
     references = [*_node_references(source, records), *_class_references(records)]
     users = find_users((key for key, _ in secrets), references)
+    named = {user.key.name for user in references}
     builds = Builds(source)
     notes: list[RolloutNote] = []
     for key, record in secrets:
         data = record.obj.data
+        is_named = key.name in named or source.holding((key.name,))
+        is_kept = is_named or giantswarm.CLUSTER_LABEL in record.obj.labels
+        if record.is_changed and record.record.is_new and not is_kept:
+            record.record.targets.clear()
+            finding = Result.of("SettingUnused", _NOT_NAMED, is_info=bool(named))
+            notes.append(RolloutNote(record.record, finding))
+            continue
         content = [data.get("data"), data.get("stringData")]
         secret = plan_rename([record], content, config, "Secret")
         its_users = users.get(key, [])

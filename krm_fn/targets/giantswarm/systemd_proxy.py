@@ -32,7 +32,8 @@ class _SystemdProxy(Target):
         cluster = name_of(data)
         if cluster:
             name = cluster_secret.name_for(cluster)
-            labels = {giantswarm.CLUSTER_LABEL: cluster}
+            label = giantswarm.CLUSTER_LABEL
+            labels = {label: cluster} if text_at(data, ("metadata", "labels", label)) else {}
             yield created_objects.skeleton("Secret", name, namespace_of(data), labels)
 
     def places(self, data: Data, context: Context) -> Places:
