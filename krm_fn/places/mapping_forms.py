@@ -9,7 +9,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats import escaping
 from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
 from krm_fn.patch import Pointer, field_path, lookup, named_items
-from krm_fn.places.place import EMPTY, Form, Place, Reading, Readings
+from krm_fn.places.place import EMPTY, Form, Place, Reading, Readings, WrittenForm
 from krm_fn.products import proxy_keys
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.proxy_url import split_url
@@ -262,30 +262,24 @@ class HostAndPort(NamedTuple):
         set_members(draft, place, values)
 
 
-class OneMember(NamedTuple):
-    """One value that follows from the settings and from the value before; None takes it out.
+def one_member(
+    value: Callable[[ProxySettings, Any], Any], reads: Form | None = None
+) -> WrittenForm:
+    """Return the form of one value that follows from the settings and from the value before; None takes it out.
 
-    Attributes:
+    Args:
         value: returns it.
         reads: the form of a value that holds variables; None if it holds none.
     """
 
-    value: Callable[[ProxySettings, Any], Any]
-    reads: Members | None = None
-
-    def read(self, data: Any, place: Place) -> Readings:
-        """Return the variables that the value says."""
-        if self.reads is None:
-            return ()
-        return self.reads.read(data, place)
-
-    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Set the value, or remove it."""
+    def write(draft: Draft, place: Place, settings: ProxySettings) -> None:
         draft.mapping(place.path[:-1])
         old = draft.get(place.path)
-        new = self.value(settings, old)
+        new = value(settings, old)
         if new is not None or old is not None:
             place.put(draft, new)
+
+    return WrittenForm(write, reads)
 
 
 class NamedItem(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
@@ -147,6 +147,24 @@ class Place(NamedTuple):
             draft.remove(self.path, keep=self.kept_steps)
         else:
             draft.set(self.path, value)
+
+
+class WrittenForm(NamedTuple):
+    """A form that is only written, such as certificates, or whose variables another form reads.
+
+    Attributes:
+        write: writes the settings into a place of a draft, or reports an obstacle, as ``Form.write`` does.
+        reads: the form of the variables in the place; None where no variable is there.
+    """
+
+    write: Callable[[Draft, Place, ProxySettings], None]
+    reads: Form | None = None
+
+    def read(self, data: Any, place: Place) -> Readings:
+        """Return the variables that the place says."""
+        if self.reads is None:
+            return ()
+        return self.reads.read(data, place)
 
 
 # The message about a place that gets no proxy because only a Secret holds the URLs.

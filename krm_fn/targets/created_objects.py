@@ -38,7 +38,7 @@ def was_created(data: Data) -> bool:
 
 def trusted_config_map() -> Place:
     """Return the certificates in a ConfigMap that this program created; without any, the ConfigMap goes."""
-    from krm_fn.places.mapping_forms import OneMember  # noqa: PLC0415 -- few lists get such a ConfigMap
+    from krm_fn.places.mapping_forms import one_member  # noqa: PLC0415 -- few lists get such a ConfigMap
 
-    form = OneMember(lambda settings, old: settings.trusted_ca.pem or None)  # noqa: ARG005
+    form = one_member(lambda settings, old: settings.trusted_ca.pem or None)  # noqa: ARG005
     return Place(("data", CA_KEY), form, "the trusted certificates", is_unconditional=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from certificates import BOTH, ONE, A, B
-from krm_fn.places.certificates import CertificateText, NamedEntry, with_certificates
+from krm_fn.places.certificates import with_certificates, write_certificates, write_entry
+from krm_fn.places.place import WrittenForm
 from places_forms import place, reported, written
 from proposals import env
 
 MARK = "# inject-proxy: a certificate of spec.trustedCA\n"
-CODED = place(CertificateText(is_base64=True), "a", "ca", is_unconditional=True)
+CODED = place(WrittenForm(partial(write_certificates, is_base64=True)), "a", "ca", is_unconditional=True)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +58,10 @@ def test_the_entry_of_ours_is_set_or_removed(before: Any, entry: Any, after: Any
     def data(value: Any) -> Any:
         return {"env": value} if value is not None else {}
 
-    at = place(NamedEntry("ours", entry), "env", is_unconditional=True)
+    at = place(WrittenForm(partial(write_entry, "ours", entry)), "env", is_unconditional=True)
     assert written(data(before), at, ONE) == data(after)
 
 
 def test_an_entry_for_what_is_no_list_is_an_error() -> None:
-    assert reported({"env": "x"}, place(NamedEntry("ours", OURS), "env", is_unconditional=True), ONE) == [
-        ("CannotWrite", ("env",))
-    ]
+    at = place(WrittenForm(partial(write_entry, "ours", OURS)), "env", is_unconditional=True)
+    assert reported({"env": "x"}, at, ONE) == [("CannotWrite", ("env",))]

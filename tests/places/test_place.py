@@ -9,17 +9,17 @@ import pytest
 from certificates import ONE
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
-from krm_fn.places.certificates import CertificateText
+from krm_fn.places.certificates import write_certificates
 from krm_fn.places.containers import EnvEntries
 from krm_fn.places.mapping_forms import CAMEL, NamedItem
-from krm_fn.places.place import Place, read_places, write_places
+from krm_fn.places.place import Place, WrittenForm, read_places, write_places
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, written
 from proposals import FULL, HTTP, NONE, env
 
 OURS = env(FULL.variables())
 A, B = Place(("a",), CAMEL, "a"), Place(("b",), CAMEL, "b")
-CERTIFICATES = Place(("ca",), CertificateText(), "the certificates", is_unconditional=True)
+CERTIFICATES = Place(("ca",), WrittenForm(write_certificates), "the certificates", is_unconditional=True)
 UNDECLARED = ONE._replace(is_declared=False)
 
 

@@ -9,16 +9,17 @@ wants a selector beside the containers of a DeploymentRuntimeConfig.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, items_at, list_at, lookup, text_at
-from krm_fn.places.certificates import CertificateText
+from krm_fn.places.certificates import write_certificates
 from krm_fn.places.containers import EnvEntries
-from krm_fn.places.mapping_forms import HostAndPort, Members, NamedItem, OneMember
-from krm_fn.places.place import Form, Place
+from krm_fn.places.mapping_forms import HostAndPort, Members, NamedItem, one_member
+from krm_fn.places.place import Form, Place, WrittenForm
 from krm_fn.places.provided import DataUses, name_of
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import (
@@ -156,11 +157,11 @@ def _certificates(
     member = row.bundle or row.encoded_bundle
     if member:
         above = path[:-1] if row.bundle else path
-        form = CertificateText(is_base64=not row.bundle)
+        form = WrittenForm(partial(write_certificates, is_base64=not row.bundle))
         yield Place((*above, member), form, f"`{member}`", is_unconditional=True)
     if row.trusted_ca:
         named = (*path, "trustedCA", "name")
-        yield Place(named, OneMember(_name_of_bundle), "`trustedCA`", is_unconditional=True)
+        yield Place(named, one_member(_name_of_bundle), "`trustedCA`", is_unconditional=True)
         other = text_at(data, named)
         if not settings.trusted_ca.pem or other in ("", CA_CONFIG_MAP):
             return
@@ -223,7 +224,7 @@ _DEPLOYMENT = ("spec", "deploymentTemplate", "spec")
 def _selector_place(data: Data, settings: ProxySettings) -> Places:
     """Yield the place of the selector; it stays where the Deployment holds more than variables of one container."""
     if settings.sets_any or _is_only_ours(data):
-        yield Place((*_DEPLOYMENT, "selector"), OneMember(_selector), "`selector`")
+        yield Place((*_DEPLOYMENT, "selector"), one_member(_selector), "`selector`")
 
 
 def _is_only_ours(data: Data) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
-from krm_fn.places.mapping_forms import OneMember
+from krm_fn.places.mapping_forms import one_member
 from krm_fn.places.place import Place
 from krm_fn.places.provided import namespace_of
 from krm_fn.products import giantswarm
@@ -38,11 +38,11 @@ def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySe
         label = f'the reference `{field}` to "{cluster_values["name"]}"'
         if not settings.sets_any:
             if reference == cluster_values:
-                yield Place(path, OneMember(lambda settings, old: None), label, 1)  # noqa: ARG005
+                yield Place(path, one_member(lambda settings, old: None), label, 1)  # noqa: ARG005
         elif _is_extra(data, field, cluster_values):
             continue
         elif reference in ({}, _EMPTY, cluster_values):
-            yield Place(path, OneMember(lambda settings, old: dict(cluster_values)), label)  # noqa: ARG005
+            yield Place(path, one_member(lambda settings, old: dict(cluster_values)), label)  # noqa: ARG005
         elif field == "secret" or text_at(reference, "name") == cluster_values["name"]:
             yield Result.of("ByHand", _OTHER.format(**cluster_values), path)
 

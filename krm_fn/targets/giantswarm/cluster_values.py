@@ -8,7 +8,7 @@ from functools import partial
 from krm_fn.clusters import name_before
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
-from krm_fn.places.mapping_forms import SHORT, SNAKE, OneMember
+from krm_fn.places.mapping_forms import SHORT, SNAKE, one_member
 from krm_fn.places.place import Place
 from krm_fn.places.provided import name_of, namespace_of
 from krm_fn.places.text_forms import YamlText, text_of, text_place
@@ -31,7 +31,7 @@ def _in_config_map(document: Any, *, is_created: bool) -> Iterator[Place]:
         if is_present(document, place):
             yield place
     if is_created:
-        yield Place(("cluster", "private"), OneMember(_private), "`private` of `cluster`")
+        yield Place(("cluster", "private"), one_member(_private), "`private` of `cluster`")
 
 
 def _private(settings: ProxySettings, old: Any) -> Any:

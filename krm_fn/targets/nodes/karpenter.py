@@ -15,7 +15,7 @@ from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import items_at, list_at, lookup, text_at
-from krm_fn.places.mapping_forms import OneMember, VariableMembers
+from krm_fn.places.mapping_forms import VariableMembers, one_member
 from krm_fn.places.place import Place
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.settings import ProxySettings
@@ -54,7 +54,7 @@ class _Karpenter(Target):
         value = _node_config(text_at(data, _USER_DATA))
         if lookup(data, _USER_DATA) in (None, "") and _runs_nodeadm(data):
             value = Value(_USER_DATA, "")
-            new = Place((), OneMember(_new_node_config), _LABEL)
+            new = Place((), one_member(_new_node_config), _LABEL)
             form = YamlText(_in_document, [new])
         elif value is not None:
             is_whole = not (value.before or value.behind)

@@ -12,13 +12,13 @@ Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-tr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
-from krm_fn.places.place import Place, Readings
+from krm_fn.places.place import Place, WrittenForm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Places
 from krm_fn.targets.nodes.node_commands import (
@@ -58,36 +58,39 @@ _FAILED = 'echo "inject-proxy: the trust store is not updated" >&2'
 _RESTART = "systemctl try-restart containerd || true"
 
 
-class _TrustCommands(NamedTuple):
-    """The commands of this target, as a form: one block; ``place`` is the option of ``nodes.commands``."""
+def _write_commands(
+    node_config: NodeConfig,
+    texts: Sequence[str],
+    anchor: str,
+    draft: Draft,
+    place: Place,
+    _settings: ProxySettings,
+) -> None:
+    """Make a list hold the commands of this target as one block, and no other one of it.
 
-    config: NodeConfig
-    texts: list[str]
-    place: str
-
-    def read(self, data: Any, place: Place) -> Readings:
-        """Return nothing: no variable is there."""
-        return ()
-
-    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the list hold the commands and no other one of this target."""
-        config = self.config
-        commands = Commands(config.commands_in(draft.data), config.scripts_in(draft.data))
-        ours = [index for index, text in enumerate(commands.texts) if is_of_trust_store(text)]
-        if not ours and not self.texts:
-            return
-        items = list(draft.items(place.path))
-        start = trust_position(commands, self.place)
-        for index in reversed(ours):
-            del items[index]
-        items[start:start] = self.texts
-        edits = draft.edits
-        draft.set_items(place.path, items)
-        if draft.edits > edits:
-            verb = "removes"
-            if self.texts:
-                verb = "updates" if ours else "adds"
-            draft.describe(f"{verb} {place.label}")
+    Args:
+        node_config: the configuration with the list.
+        texts: the commands.
+        anchor: the option ``place`` of ``nodes.commands``.
+        draft: gets the new list.
+        place: the place of the list.
+    """
+    commands = Commands(node_config.commands_in(draft.data), node_config.scripts_in(draft.data))
+    ours = [index for index, text in enumerate(commands.texts) if is_of_trust_store(text)]
+    if not ours and not texts:
+        return
+    items = list(draft.items(place.path))
+    start = trust_position(commands, anchor)
+    for index in reversed(ours):
+        del items[index]
+    items[start:start] = texts
+    edits = draft.edits
+    draft.set_items(place.path, items)
+    if draft.edits > edits:
+        verb = "removes"
+        if texts:
+            verb = "updates" if ours else "adds"
+        draft.describe(f"{verb} {place.label}")
 
 
 class _NodeTrustStore(ConfigTarget):
@@ -120,7 +123,7 @@ class _NodeTrustStore(ConfigTarget):
         for number, text in enumerate(certificates):
             path = f"{_FOLDER}/inject-proxy-{number}.pem"
             files[path] = text
-        form = WholeFiles(node_config, _is_ours, files, "0644")
+        form = WrittenForm(WholeFiles(node_config, _is_ours, files, "0644").write)
         yield Place(
             node_config.files, form, "certificates of the trust store", is_unconditional=True
         )
@@ -129,8 +132,8 @@ class _NodeTrustStore(ConfigTarget):
             images = lookup(context.options, ("trustedCA", "os"), [*_UPDATES])
         label = "the commands for the trust store of the node"
         place = text_at(context.options, ("commands", "place"))
-        trust_commands = _TrustCommands(node_config, commands(images), place)
-        yield Place(node_config.commands, trust_commands, label, is_unconditional=True)
+        write = partial(_write_commands, node_config, commands(images), place)
+        yield Place(node_config.commands, WrittenForm(write), label, is_unconditional=True)
 
 
 def commands(images: Sequence[str]) -> list[str]:

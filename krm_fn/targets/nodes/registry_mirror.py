@@ -17,7 +17,7 @@ from krm_fn.config import Mirror
 from krm_fn.krm.results import Result, Results
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
-from krm_fn.places.place import Place
+from krm_fn.places.place import Place, WrittenForm
 from krm_fn.products.node_kinds import RKE2
 from krm_fn.targets.base import Context, Places
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
@@ -155,7 +155,8 @@ class _RegistryMirror(ConfigTarget):
         files = {}
         if mirror is not None:
             files = _mirror_files(mirror, registries)
-        form = WholeFiles(node_config, partial(_is_ours, registries), files, "0640")
+        written = WholeFiles(node_config, partial(_is_ours, registries), files, "0640")
+        form = WrittenForm(written.write)
         yield Place(
             node_config.files, form, "the registry mirror of containerd", is_unconditional=True
         )

@@ -1,4 +1,4 @@
-"""Files on the nodes that one target writes as a whole, such as certificates: entries of ``files``, as one form."""
+"""Files on the nodes that one target writes as a whole, such as certificates: entries of ``files``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.places.place import Place, Readings
+from krm_fn.light_typing import NamedTuple
+from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.node_config import MARK, FileEntry, NodeConfig
 
@@ -16,7 +16,7 @@ FIRST_LINE = f"{MARK}\n"
 
 
 class WholeFiles(NamedTuple):
-    """All files of one target, as a form.
+    """All files of one target, which ``write`` writes.
 
     Attributes:
         config: the configuration that puts the files on the nodes.
@@ -29,10 +29,6 @@ class WholeFiles(NamedTuple):
     is_ours: Callable[[str, str], bool]
     files: Mapping[str, str]
     permissions: str
-
-    def read(self, data: Any, place: Place) -> Readings:
-        """Return nothing: no variable is there."""
-        return ()
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the list hold the files and no other one of our own."""

@@ -16,9 +16,9 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, text_at
-from krm_fn.places.certificates import CertificateText
+from krm_fn.places.certificates import write_certificates
 from krm_fn.places.mapping_forms import CAMEL, SNAKE
-from krm_fn.places.place import Place
+from krm_fn.places.place import Place, WrittenForm
 from krm_fn.places.text_forms import YamlText, text_place
 from krm_fn.products import tkg
 from krm_fn.products.tkg import AddOn
@@ -147,7 +147,7 @@ def _with_certificates(add_on: AddOn, place: Place) -> Iterator[Place]:
     yield place
     if _takes_certificates(add_on):
         path = (*place.path, "caCerts")
-        form = CertificateText()
+        form = WrittenForm(write_certificates)
         yield Place(path, form, "`caCerts`", place.kept_steps, is_unconditional=True)
 
 

@@ -9,7 +9,7 @@ from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.places.certificates import in_base64
-from krm_fn.places.mapping_forms import Members, OneMember, steps_of
+from krm_fn.places.mapping_forms import Members, one_member, steps_of
 from krm_fn.places.place import Place
 from krm_fn.places.provided import name_of
 from krm_fn.places.text_forms import YamlText, text_place
@@ -68,10 +68,10 @@ def _places_of_document(settings: ProxySettings, document: Any) -> Places:
     """Yield the places in a configuration."""
     yield Place((), _MEMBERS, _LABEL)
     if tkg.PROXY_SWITCH in document:
-        yield Place((tkg.PROXY_SWITCH,), OneMember(_switch), f"`{tkg.PROXY_SWITCH}`")
+        yield Place((tkg.PROXY_SWITCH,), one_member(_switch), f"`{tkg.PROXY_SWITCH}`")
     yield Place(
         (tkg.PROXY_CERTIFICATE,),
-        OneMember(_certificate),
+        one_member(_certificate),
         f"`{tkg.PROXY_CERTIFICATE}`",
         is_unconditional=True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.clusters.references import WorkerClass
@@ -10,9 +11,9 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, named_items
-from krm_fn.places.certificates import NamedEntry, in_base64
+from krm_fn.places.certificates import in_base64, write_entry
 from krm_fn.places.mapping_forms import CAMEL, Members, NamedItem, steps_of
-from krm_fn.places.place import Place
+from krm_fn.places.place import Place, WrittenForm
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.settings import ProxySettings
@@ -137,7 +138,7 @@ def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Pl
     """Return the entry of ours in a list of certificates."""
     data = in_base64(settings)
     entry = {"name": name, "data": data} if data else None
-    form = NamedEntry(name, entry)
+    form = WrittenForm(partial(write_entry, name, entry))
     return Place(
         path,
         form,

@@ -6,11 +6,13 @@ mounts that have our name, and the variables whose value is the path of the bund
 
 from __future__ import annotations
 
+from functools import partial
+
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Fields, NamedTuple, Texts
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
-from krm_fn.places.certificates import NamedEntry
+from krm_fn.places.certificates import write_entry
 from krm_fn.places.choice import fits_object
 from krm_fn.places.containers import (
     Container,
@@ -19,7 +21,7 @@ from krm_fn.places.containers import (
     pod_spec,
     wrong_types,
 )
-from krm_fn.places.place import Place
+from krm_fn.places.place import Place, WrittenForm
 from krm_fn.places.provided import name_of, namespace_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
@@ -175,7 +177,7 @@ def _in_config_map(data: Data, pem: str) -> Places:
 
 
 def _entry(path: Pointer, name: str, member: Data | None, label: str) -> Place:
-    form = NamedEntry(name, member)
+    form = WrittenForm(partial(write_entry, name, member))
     return Place(path, form, label, len(path) - 1, is_unconditional=True)
 
 

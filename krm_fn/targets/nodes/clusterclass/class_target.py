@@ -15,17 +15,18 @@ checked against the schema, and members that the schema does not name are an err
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from krm_fn import noproxy
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any, Fields, NamedTuple
+from krm_fn.light_typing import Any, Fields
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data, Pointer, list_at, lookup, named_items, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.mapping_forms import CAMEL, NamedItem, OneMember
-from krm_fn.places.place import Place, Readings
+from krm_fn.places.mapping_forms import CAMEL, NamedItem, one_member
+from krm_fn.places.place import Place, WrittenForm
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ClassContext, ClassPlan
@@ -159,7 +160,7 @@ def _place(
             value = None
     if value is not None and secret:
         value[SECRET] = secret
-    member = OneMember(lambda _settings, _old: value, CAMEL)
+    member = one_member(lambda _settings, _old: value, CAMEL)
     form = NamedItem(VARIABLE, ("value",), member, is_read=is_whole)
     label = f"the variable `{VARIABLE}`"
     if is_whole:
@@ -203,9 +204,11 @@ def places_in_class(data: Data, settings: ProxySettings, context: ClassContext) 
         ours = []
         if plan.has_ours and context.is_wanted:
             ours.append(variable_definition(settings, context))
-        definitions = ClassList(_with_ours(data, ours))
+        write = partial(_write_list, _with_ours(data, ours))
+        definitions = WrittenForm(write, NamedItem(VARIABLE, _DEFAULT, CAMEL))
         yield Place(VARIABLES, definitions, f"the variable `{VARIABLE}`", 1, is_unconditional=True)
-    yield Place(PATCHES, ClassList(plan.patches), "our patches", is_unconditional=True)
+    patches = WrittenForm(partial(_write_list, plan.patches))
+    yield Place(PATCHES, patches, "our patches", is_unconditional=True)
 
 
 def _with_ours(data: Data, ours: Sequence[Any]) -> list[Any]:
@@ -220,20 +223,9 @@ def _with_ours(data: Data, ours: Sequence[Any]) -> list[Any]:
     return [*definitions, *ours]
 
 
-class ClassList(NamedTuple):
-    """A list of a class, and the items that it has to have: definitions of variables, or patches."""
-
-    items: Sequence[Any]
-
-    def read(self, data: Any, place: Place) -> Readings:
-        """Yield the default of our variable, with the names that Cluster API fills in."""
-        for path in named_items(data, place.path, VARIABLE):
-            default = Place((*path, *_DEFAULT), CAMEL, place.label)
-            yield from CAMEL.read(data, default)
-
-    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the list hold the items, in order."""
-        draft.set_items(place.path, self.items)
+def _write_list(items: Sequence[Any], draft: Draft, place: Place, _settings: ProxySettings) -> None:
+    """Make a list of a class hold some items, in order: definitions of variables, or patches."""
+    draft.set_items(place.path, items)
 
 
 class _ClusterClass(Target):
