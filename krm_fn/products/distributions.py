@@ -48,8 +48,8 @@ class DistributionRow(NamedTuple):
         target: the ID of the target that writes it.
         group: the API group.
         kind: the kind.
-        path: leads to the mapping with the members, or to the list of variables. A ``*`` stands for each item of a list
-            that ``item`` describes.
+        field: leads to the mapping with the members, or to the list of variables, with dots, as messages name it.
+            ``[]`` stands for each item of a list that ``item`` describes.
         keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``; a dot leads into a
             further mapping. One name for both proxies holds host and port. Empty for a list of variables.
         needs_whole_list: the product does not complete the list of this kind.
@@ -71,7 +71,7 @@ class DistributionRow(NamedTuple):
     target: str
     group: str
     kind: str
-    path: Texts
+    field: str
     keys: Texts = proxy_keys.CAMEL
     needs_whole_list: bool = False
     is_list: bool = False
@@ -93,9 +93,9 @@ class DistributionRow(NamedTuple):
         return bool(self.keys) and self.keys[0] == self.keys[1]
 
     @property
-    def field(self) -> str:
-        """The place, as messages name it: ``spec.resources[].spec.httpProxyConfig``."""
-        return ".".join(self.path).replace(".*", "[]")
+    def path(self) -> Texts:
+        """The place, taken apart; ``*`` stands for each item of the list."""
+        return tuple(self.field.replace("[]", ".*").split("."))
 
     @property
     def is_template(self) -> bool:
@@ -125,8 +125,6 @@ PRODUCTS = {
     "distributions.crossplane": Product("Crossplane's packages", has_nodes=False),
 }
 
-_TEMPLATE = ("spec", "template", "spec")
-
 # The name of the ConfigMap that is created for ``trustedCA.name``.
 CA_CONFIG_MAP = "inject-proxy-ca-bundle"
 
@@ -140,7 +138,7 @@ ROWS = (
         "distributions.openshift",
         "config.openshift.io",
         "Proxy",
-        ("spec",),
+        "spec",
         trusted_ca="openshift-config",
         name="cluster",
     ),
@@ -148,20 +146,20 @@ ROWS = (
         "distributions.openshift",
         "hypershift.openshift.io",
         "HostedCluster",
-        ("spec", "configuration", "proxy"),
+        "spec.configuration.proxy",
         trusted_ca="*",
     ),
     DistributionRow(
         "distributions.openshift",
         "extensions.hive.openshift.io",
         "AgentClusterInstall",
-        ("spec", "proxy"),
+        "spec.proxy",
     ),
     DistributionRow(
         "distributions.openshift",
         "agent-install.openshift.io",
         "InfraEnv",
-        ("spec", "proxy"),
+        "spec.proxy",
         bundle=_BUNDLE,
         needs_whole_list=True,
     ),
@@ -169,33 +167,33 @@ ROWS = (
         "distributions.openshift",
         "siteconfig.open-cluster-management.io",
         "ClusterInstance",
-        ("spec", "proxy"),
+        "spec.proxy",
     ),
     DistributionRow(
         "distributions.openshift",
         CONTROL_PLANE,
         "OpenshiftAssistedControlPlane",
-        ("spec", "config", "proxy"),
+        "spec.config.proxy",
     ),
     DistributionRow(
         "distributions.openshift",
         CONTROL_PLANE,
         "OpenshiftAssistedControlPlane",
-        ("spec", "openshiftAssistedConfigSpec", "proxy"),
+        "spec.openshiftAssistedConfigSpec.proxy",
         bundle=_BUNDLE,
     ),
     DistributionRow(
         "distributions.openshift",
         BOOTSTRAP,
         "OpenshiftAssistedConfigTemplate",
-        (*_TEMPLATE, "proxy"),
+        "spec.template.spec.proxy",
         bundle=_BUNDLE,
     ),
     DistributionRow(
         "distributions.aks",
         _INFRASTRUCTURE,
         "AzureManagedControlPlane",
-        ("spec", "httpProxyConfig"),
+        "spec.httpProxyConfig",
         is_list=True,
         is_immutable=True,
         encoded_bundle="trustedCa",
@@ -204,7 +202,7 @@ ROWS = (
         "distributions.aks",
         _INFRASTRUCTURE,
         "AzureManagedControlPlaneTemplate",
-        (*_TEMPLATE, "httpProxyConfig"),
+        "spec.template.spec.httpProxyConfig",
         is_list=True,
         is_immutable=True,
         encoded_bundle="trustedCa",
@@ -213,7 +211,7 @@ ROWS = (
         "distributions.aks",
         _INFRASTRUCTURE,
         "AzureASOManagedControlPlane",
-        ("spec", "resources", "*", "spec", "httpProxyConfig"),
+        "spec.resources[].spec.httpProxyConfig",
         is_list=True,
         encoded_bundle="trustedCa",
         item=_MANAGED_CLUSTER,
@@ -222,7 +220,7 @@ ROWS = (
         "distributions.aks",
         _INFRASTRUCTURE,
         "AzureASOManagedControlPlaneTemplate",
-        (*_TEMPLATE, "resources", "*", "spec", "httpProxyConfig"),
+        "spec.template.spec.resources[].spec.httpProxyConfig",
         is_list=True,
         encoded_bundle="trustedCa",
         item=_MANAGED_CLUSTER,
@@ -231,7 +229,7 @@ ROWS = (
         "distributions.aks",
         "containerservice.azure.com",
         "ManagedCluster",
-        ("spec", "httpProxyConfig"),
+        "spec.httpProxyConfig",
         is_list=True,
         encoded_bundle="trustedCa",
     ),
@@ -239,7 +237,7 @@ ROWS = (
         "distributions.eksAnywhere",
         "anywhere.eks.amazonaws.com",
         "Cluster",
-        ("spec", "proxyConfiguration"),
+        "spec.proxyConfiguration",
         is_list=True,
         is_immutable=True,
     ),
@@ -247,35 +245,35 @@ ROWS = (
         "distributions.canonicalKubernetes",
         CONTROL_PLANE,
         "CK8sControlPlane",
-        ("spec", "spec"),
+        "spec.spec",
         role=Role.CONTROL_PLANE,
     ),
     DistributionRow(
         "distributions.canonicalKubernetes",
         CONTROL_PLANE,
         "CK8sControlPlaneTemplate",
-        (*_TEMPLATE, "spec"),
+        "spec.template.spec.spec",
         role=Role.CONTROL_PLANE,
     ),
     DistributionRow(
         "distributions.canonicalKubernetes",
         BOOTSTRAP,
         "CK8sConfigTemplate",
-        _TEMPLATE,
+        "spec.template.spec",
         role=Role.WORKER,
     ),
     DistributionRow(
         "distributions.kubeOne",
         "kubeone.k8c.io",
         "KubeOneCluster",
-        ("proxy",),
+        "proxy",
         ("http", "https", "noProxy"),
     ),
     DistributionRow(
         "distributions.kops",
         "kops.k8s.io",
         "Cluster",
-        ("spec", "egressProxy"),
+        "spec.egressProxy",
         _ONE_URL,
         versions=("v1alpha2",),
     ),
@@ -283,7 +281,7 @@ ROWS = (
         "distributions.kops",
         "kops.k8s.io",
         "Cluster",
-        ("spec", "networking", "egressProxy"),
+        "spec.networking.egressProxy",
         _ONE_URL,
         versions=("v1alpha3",),
     ),
@@ -291,7 +289,7 @@ ROWS = (
         "distributions.rancher",
         "provisioning.cattle.io",
         "Cluster",
-        ("spec", "agentEnvVars"),
+        "spec.agentEnvVars",
         (),
         keep=1,
     ),
@@ -299,7 +297,7 @@ ROWS = (
         "distributions.rancher",
         "management.cattle.io",
         "Cluster",
-        ("spec", "agentEnvVars"),
+        "spec.agentEnvVars",
         (),
         keep=1,
     ),
@@ -307,7 +305,7 @@ ROWS = (
         "distributions.githubRunners",
         "actions.github.com",
         "AutoscalingRunnerSet",
-        ("spec", "proxy"),
+        "spec.proxy",
         ("http.url", "https.url", "noProxy"),
         is_list=True,
         secret=proxy_keys.CREDENTIAL_SECRET,
@@ -316,7 +314,7 @@ ROWS = (
         "distributions.crossplane",
         "pkg.crossplane.io",
         "DeploymentRuntimeConfig",
-        ("spec", "deploymentTemplate", *_TEMPLATE, "containers"),
+        "spec.deploymentTemplate.spec.template.spec.containers",
         (),
         container="package-runtime",
     ),

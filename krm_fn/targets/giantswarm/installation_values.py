@@ -16,7 +16,7 @@ from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, FileForm, Places, Reach, Target
 from krm_fn.targets.giantswarm import helm_values
-from krm_fn.targets.giantswarm.helm_values import is_of_chart
+from krm_fn.targets.giantswarm.helm_values import is_of_chart, present
 
 _SWITCHED = SHORT._replace(switch="enabled")
 _OF_A_CLUSTER = (
@@ -24,6 +24,7 @@ _OF_A_CLUSTER = (
     (("connectivity", "proxy"), CAMEL._replace(switch="enabled", in_unit=True)),
     (("proxy",), SNAKE._replace(switch="enabled", in_unit=True)),
 )
+_OPERATOR = (giantswarm.PROXY, SHORT._replace(in_unit=True))
 # Where the values of a ``cluster-*`` chart name the Cluster that it makes.
 _NAME = ("global", "metadata", "name")
 _ELSEWHERE = (
@@ -40,15 +41,11 @@ _PERCENT = (
 
 def _policies_places(data: Any, root: Pointer) -> Iterator[Place]:
     yield Place((*root, *giantswarm.PROXY), _SWITCHED, "`proxy`", len(root[:1]))
-    yield from helm_values.present(data, root, (giantswarm.CLUSTER_PROXY, SHORT))
+    yield from present(data, root, (giantswarm.CLUSTER_PROXY, SHORT))
 
 
-def _operator_places(data: Any, root: Pointer) -> Places:
-    return helm_values.present(data, root, (giantswarm.PROXY, SHORT._replace(in_unit=True)))
-
-
-def _cluster_places(name: str, cluster_name: str, data: Any, root: Pointer) -> Places:
-    """Yield the places that are there, or else the one where a proxy belongs, in the values of the Cluster."""
+def _cluster_places(name: str, settings: ProxySettings, data: Any, root: Pointer) -> Places:
+    """Return the places that are there, or else the one where a proxy belongs, in the values of the Cluster."""
     rows = []
     for path, form in _OF_A_CLUSTER:
         value = lookup(data, (*root, *path))
@@ -57,26 +54,22 @@ def _cluster_places(name: str, cluster_name: str, data: Any, root: Pointer) -> P
     if root:
         is_to_be_added = not lookup(data, ("spec", "valuesFrom"))
     else:
-        is_of_cluster = user_values_of(name) in (cluster_name, lookup(data, _NAME))
+        is_of_cluster = user_values_of(name) in (settings.cluster, lookup(data, _NAME))
         is_to_be_added = isinstance(data.get("global"), dict) and is_of_cluster
     # Only a chart that makes this Cluster gets a new place; other values may be of any chart.
     if not rows and is_to_be_added:
         rows = [_OF_A_CLUSTER[0]]
+    places = []
     for path, form in rows:
         keep = 1 if root or path[0] == "global" else 0
-        yield Place((*root, *path), form, f"`{'.'.join(path)}`", keep)
+        places.append(Place((*root, *path), form, f"`{'.'.join(path)}`", keep))
+    return _unless_lost(settings, places)
 
 
-def _file_places(data: Any, root: Pointer) -> Iterator[Place]:
-    yield Place(giantswarm.PROXY, SHORT, "`proxy`")
-
-
-def _unless_lost(
-    settings: ProxySettings, places_of: helm_values.PlacesOf, data: Any, root: Pointer
-) -> Places:
+def _unless_lost(settings: ProxySettings, places: Places) -> Places:
     """Yield the places in values that end up in drop-ins, or errors where systemd would drop a value."""
     is_lost = "%" in "".join(settings.variables().values())
-    for place in places_of(data, root):
+    for place in places:
         if is_lost:
             yield Result.of("CannotWrite", _PERCENT, place.path)
         else:
@@ -84,7 +77,7 @@ def _unless_lost(
 
 
 def _places_of_file(settings: ProxySettings, document: Any) -> Places:
-    return _unless_lost(settings, _file_places, document, ())
+    return _unless_lost(settings, [Place(giantswarm.PROXY, SHORT, "`proxy`")])
 
 
 class _InstallationValues(Target):
@@ -110,17 +103,16 @@ class _InstallationValues(Target):
         """Yield the places in values of an installation, or of a cluster."""
         settings = context.settings
         name = helm_values.name_of_chart(data)
-        cluster = settings.cluster
         is_text = data.get("kind") != "HelmRelease"
         if is_of_chart(name, giantswarm.POLICIES_CHART):
             begun = list(_policies_places({}, ()))
             yield from helm_values.places_of_values(data, _policies_places, begun)
         elif is_of_chart(name, "cluster-apps-operator"):
-            operator_places = partial(_unless_lost, settings, _operator_places)
-            yield from helm_values.places_of_values(data, operator_places)
+            yield from helm_values.places_of_values(
+                data, lambda values, root: _unless_lost(settings, present(values, root, _OPERATOR))
+            )
         elif name in giantswarm.CLUSTER_CHARTS or (is_text and user_values_of(name)):
-            cluster_places = partial(_cluster_places, name, cluster)
-            chart_places = partial(_unless_lost, settings, cluster_places)
+            chart_places = partial(_cluster_places, name, settings)
             places = [*helm_values.places_of_values(data, chart_places)]
             yield from places
             if not places and not is_text and settings.sets_any:

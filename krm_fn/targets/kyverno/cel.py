@@ -202,7 +202,7 @@ LABEL = "the CEL expressions"
 class CelForm(PolicyForm):
     """The proxy variables in the expressions of one policy."""
 
-    def entries(self, data: Any) -> list[PolicyEntry]:
+    def entries(self, data: Any, place: Place) -> list[PolicyEntry]:
         """Return the entries of the expressions."""
         return find_entries(read_expressions(data))
 

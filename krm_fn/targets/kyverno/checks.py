@@ -10,13 +10,12 @@ from collections.abc import Sequence, Set
 
 from krm_fn.krm.results import Result, Results
 from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
-from krm_fn.places.place import Reading
+from krm_fn.places.place import Place, Reading
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 from krm_fn.targets.base import Data
 from krm_fn.targets.kyverno.policy_entries import PolicyEntry
 from krm_fn.targets.kyverno.rules import (
     STRATEGIC_MERGE,
-    PolicyRule,
     bare,
     find_entries,
     mutating_rules,
@@ -85,7 +84,7 @@ def _two_proxies(readings: Sequence[Reading]) -> Results:
         )
 
 
-def _check_rule(policy: Data, rule: PolicyRule) -> list[Result]:
+def _check_rule(policy: Data, rule: Place) -> list[Result]:
     """Return the findings about the strategic merge patches of a rule, each message once."""
     kinds = _kinds(policy, rule)
     findings: dict[str, Result] = {}
@@ -95,14 +94,12 @@ def _check_rule(policy: Data, rule: PolicyRule) -> list[Result]:
     return list(findings.values())
 
 
-def _check_entry(
-    policy: Data, rule: PolicyRule, policy_entry: PolicyEntry, kinds: Set[str]
-) -> Results:
+def _check_entry(policy: Data, rule: Place, policy_entry: PolicyEntry, kinds: Set[str]) -> Results:
     # A strategic merge joins entries by ``name`` and keeps the other members of the pod's own entry.
     if "valueFrom" not in lookup(policy, policy_entry.path):
         yield Result.of(
             "PolicyKeepsValueFrom",
-            f"{rule.title} keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects such a "
+            f"{rule.label} keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects such a "
             "pod: add `valueFrom: null`",
             policy_entry.path,
         )
@@ -110,7 +107,7 @@ def _check_entry(
     if text_at(policy, (*policy_entry.path[:-2], "name")) == "*":
         yield Result.of(
             "PolicyBroken",
-            f'{rule.title} adds a container that is literally named "*" to every pod, which the API server rejects: '
+            f'{rule.label} adds a container that is literally named "*" to every pod, which the API server rejects: '
             'write `(name): "*"` for all containers',
             policy_entry.path[:-2],
         )
@@ -120,7 +117,7 @@ def _check_entry(
     if kinds and None not in right and patched not in right:
         yield Result.of(
             "PolicyBroken",
-            f"Kyverno skips the patch of {rule.title}, because `{'.'.join(patched)}` is no place of containers in "
+            f"Kyverno skips the patch of {rule.label}, because `{'.'.join(patched)}` is no place of containers in "
             f"{', '.join(sorted(kinds))}",
             policy_entry.path,
         )
@@ -135,7 +132,7 @@ def _pod_spec(policy_entry: PolicyEntry) -> Pointer:
     return tuple(map(bare, steps))
 
 
-def _kinds(policy: Data, rule: PolicyRule) -> set[str]:
+def _kinds(policy: Data, rule: Place) -> set[str]:
     """Return the kinds whose objects a rule changes: those of ``targets`` if it has any, else the matched ones."""
     targets = list_at(policy, (*rule.path, "mutate", "targets"))
     if targets:

@@ -57,7 +57,7 @@ class PolicyForm(ABC):
     """The proxy variables that one author sets: a rule, or the expressions of a policy."""
 
     @abstractmethod
-    def entries(self, data: Any) -> list[PolicyEntry]:
+    def entries(self, data: Any, place: Place) -> list[PolicyEntry]:
         """Return the entries of a policy, or of a text in it."""
 
     @abstractmethod
@@ -69,18 +69,18 @@ class PolicyForm(ABC):
         for place, text in texts.items():
             draft.set(place.path, text)
 
-    def container_name(self, policy_entry: PolicyEntry, label: str) -> str:
+    def container_name(self, policy_entry: PolicyEntry, place: Place) -> str:
         """Return the name that messages give to the container of an entry."""
-        return label
+        return place.label
 
     def read(self, data: Any, place: Place) -> Readings:
         """Yield the variables that the policy sets, as far as it says them, each reading once."""
-        readings = [self._reading(data, place, entry) for entry in self.entries(data)]
+        readings = [self._reading(data, place, entry) for entry in self.entries(data, place)]
         yield from dict.fromkeys(readings)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the variables that the policy has; without a proxy, remove them."""
-        entries = self.entries(draft.data)
+        entries = self.entries(draft.data, place)
         variables = settings.variables()
         if variables:
             self._fill(draft, place, entries, variables)
@@ -90,7 +90,7 @@ class PolicyForm(ABC):
     def _reading(self, data: Any, whole: Place, policy_entry: PolicyEntry) -> Reading:
         path = policy_entry.place.path
         raw = text_at(data, path)
-        place = self.container_name(policy_entry, whole.label)
+        place = self.container_name(policy_entry, whole)
         value = None
         if policy_entry.value is not None:
             value = read_kubernetes_env(policy_entry.value)

@@ -45,13 +45,6 @@ _PART = re.compile(r"(?:\{\{(?:\{[^{}]*\}|[^{}])*\}\}|[^,])+")
 _REFERENCE = re.compile(r'\{\{\s*"?([A-Za-z_][\w-]*)"?\s*\}\}')
 
 
-class PolicyRule(NamedTuple):
-    """One rule that changes objects: how messages call it, and the path that leads to it."""
-
-    title: str
-    path: Pointer
-
-
 class ContextText(NamedTuple):
     """The text that ``{{ name }}`` means, and where it is written."""
 
@@ -70,8 +63,8 @@ class Body(NamedTuple):
     context: ContextTexts
 
 
-def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
-    """Yield the rules of a policy that change objects, without those that Kyverno derived from others."""
+def mutating_rules(policy: Data) -> Iterator[Place]:
+    """Yield the rules of a policy that change objects, as places, without those that Kyverno derived from others."""
     for path, fields in items_at(policy, ("spec", "rules")):
         name = text_at(fields, "name")
         # Kyverno derives these from the other rules itself, so a change would be lost.
@@ -81,10 +74,10 @@ def mutating_rules(policy: Data) -> Iterator[PolicyRule]:
             title = f"rule {path[-1]}"
             if name:
                 title = f'rule "{name}"'
-            yield PolicyRule(title, path)
+            yield Place(path, RuleForm(), title)
 
 
-def patch_bodies(policy: Data, rule: PolicyRule) -> list[Body]:
+def patch_bodies(policy: Data, rule: Place) -> list[Body]:
     """Return the ``mutate`` of a rule, and each ``foreach`` in it at any depth."""
     context = ChainMap(_read_context(policy, rule.path))
     bodies = [Body((*rule.path, "mutate"), context)]
@@ -96,7 +89,7 @@ def patch_bodies(policy: Data, rule: PolicyRule) -> list[Body]:
     return bodies
 
 
-def find_entries(policy: Data, rule: PolicyRule) -> Iterator[PolicyEntry]:
+def find_entries(policy: Data, rule: Place) -> Iterator[PolicyEntry]:
     """Yield the entries in the strategic merge patches of a rule."""
     for body in patch_bodies(policy, rule):
         yield from entries_in(policy, (*body.path, STRATEGIC_MERGE), body.context)
@@ -203,10 +196,10 @@ _JSON_PATCH = "patchesJson6902"
 _PATCH_STEPS = ("mutate", STRATEGIC_MERGE)
 
 
-def rule_places(policy: Data, rule: PolicyRule) -> Places:
+def rule_places(policy: Data, rule: Place) -> Places:
     """Yield the places of one rule; report which variables it names in a place that none of them reads."""
-    places = [Place(rule.path, RuleForm(rule), rule.title)]
-    in_json_patch = Place((), JsonPatchForm(rule), rule.title)
+    places = [rule]
+    in_json_patch = Place((), JsonPatchForm(), rule.label)
     form = YamlText(
         lambda document: [in_json_patch],  # noqa: ARG005
         is_first_only=False,
@@ -217,7 +210,7 @@ def rule_places(policy: Data, rule: PolicyRule) -> Places:
         path = (*body.path, _JSON_PATCH)
         text = text_at(policy, path)
         if mentioned(text):
-            place = text_place(Value(path, text), form, rule.title)
+            place = text_place(Value(path, text), form, rule.label)
             places.append(place._replace(kept_steps=len(body.path)))
     yield from places
     # A name in another form, such as in JMESPath, would keep the old proxy in silence.
@@ -228,7 +221,7 @@ def rule_places(policy: Data, rule: PolicyRule) -> Places:
     if others:
         yield Result.of(
             "ByHand",
-            f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there",
+            f"{quoted(others)} of {rule.label} is named where no value of `env` is set: set the proxy there",
             path,
         )
 
@@ -236,18 +229,15 @@ def rule_places(policy: Data, rule: PolicyRule) -> Places:
 class RuleForm(PolicyForm):
     """The entries that the strategic merge patches of a rule set."""
 
-    def __init__(self, rule: PolicyRule) -> None:
-        self.rule = rule
-
-    def entries(self, data: Any) -> list[PolicyEntry]:
+    def entries(self, data: Any, place: Place) -> list[PolicyEntry]:
         """Return the entries of the rule."""
-        return [*find_entries(data, self.rule)]
+        return [*find_entries(data, place)]
 
-    def container_name(self, policy_entry: PolicyEntry, label: str) -> str:
+    def container_name(self, policy_entry: PolicyEntry, place: Place) -> str:
         """Return the name that messages give to the container of an entry: its path in the patch."""
-        steps = policy_entry.path[len(self.rule.path) : -2]
+        steps = policy_entry.path[len(place.path) : -2]
         path = tuple(step for step in steps if step not in _PATCH_STEPS)
-        return f"`{field_path(path)}` of {label}"
+        return f"`{field_path(path)}` of {place.label}"
 
     def remove(self, draft: Draft, place: Place, entries: Sequence[PolicyEntry]) -> None:
         """Remove the entries, and our part of the context variables that decide their values."""
@@ -260,7 +250,7 @@ class RuleForm(PolicyForm):
             draft.report(
                 "ByHand",
                 f"{place.label} sets no proxy any more: delete it if it does nothing else",
-                self.rule.path,
+                place.path,
             )
 
     def take_out(self, draft: Draft, policy_entry: PolicyEntry) -> None:
@@ -271,13 +261,13 @@ class RuleForm(PolicyForm):
 class JsonPatchForm(RuleForm):
     """The entries in the data of one JSON Patch."""
 
-    def entries(self, data: Any) -> list[PolicyEntry]:
+    def entries(self, data: Any, place: Place) -> list[PolicyEntry]:
         """Return the entries of the patch; references in it are left to Kyverno."""
         return [*entries_in(data, (), ChainMap())]
 
-    def container_name(self, policy_entry: PolicyEntry, label: str) -> str:
+    def container_name(self, policy_entry: PolicyEntry, place: Place) -> str:
         """Return the name that messages give to the patch."""
-        return f"`{_JSON_PATCH}` of {label}"
+        return f"`{_JSON_PATCH}` of {place.label}"
 
     def take_out(self, draft: Draft, policy_entry: PolicyEntry) -> None:
         """Take out one entry, and the operation that sets nothing else."""
