@@ -138,7 +138,6 @@ TESTED_ELSEWHERE = {
     "targets/giantswarm/helm_values": "targets/giantswarm/test_chart_values",
     "targets/kyverno/policies": "targets/kyverno/test_rules",
     "targets/kyverno/policy_entries": "targets/kyverno/test_rules",
-    "targets/nodes/whole_files": "targets/nodes/test_node_trust_store",
 }
 """The modules that are proven through another one, and the file with those tests."""
 

@@ -27,8 +27,7 @@ from krm_fn.targets.nodes.node_commands import (
     is_of_trust_store,
     trust_position,
 )
-from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
-from krm_fn.targets.nodes.whole_files import WholeFiles
+from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig, WholeFiles
 
 _FOLDER = "/etc/inject-proxy/trusted-ca"
 _LOCAL = "/usr/local/share/ca-certificates"

@@ -20,8 +20,7 @@ from krm_fn.patch import lookup
 from krm_fn.places.place import Place, WrittenForm
 from krm_fn.products.node_kinds import RKE2
 from krm_fn.targets.base import Context, Places
-from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
-from krm_fn.targets.nodes.whole_files import FIRST_LINE, WholeFiles
+from krm_fn.targets.nodes.node_config import FIRST_LINE, ConfigTarget, NodeConfig, WholeFiles
 
 _CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"

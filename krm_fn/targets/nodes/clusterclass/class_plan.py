@@ -1,5 +1,8 @@
 """The patches that a ClusterClass has to have, for each group of its nodes, and the patches of others that erase them.
 
+The targets write into a draft of the template as the patches of others leave it; each new entry of its lists is an
+addition. A text that depends on a Cluster becomes a Go template.
+
 Cluster API runs patches in their order. Ours are behind those of others, so that nothing erases their additions; only
 ``inject-proxy-empty-lists`` runs before them, so that a list that they may or may not write is there in the end.
 
@@ -9,7 +12,7 @@ end (``/-``) only, and the list must be there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters import ObjectIndex
 from krm_fn.engine import Draft
@@ -18,35 +21,64 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, Pointer, list_at, render_pointer, text_at
 from krm_fn.products.cluster_api import OUR_PATCHES
-from krm_fn.products.node_kinds import HOSTED, KIND_NAMES
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, HOSTED, KIND_NAMES
 from krm_fn.products.systems import targets_of
-from krm_fn.targets import ClassPlan
-from krm_fn.targets.nodes.clusterclass.additions import (
-    Additions,
-    ListAdditions,
-    additions_to,
-    file_path,
-)
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import ClassPlan, load_target
+from krm_fn.targets.base import Context
+from krm_fn.targets.nodes.clusterclass import go_templates
 from krm_fn.targets.nodes.clusterclass.class_data import (
     ADDITIONS,
     EMPTY_LISTS,
     LISTS,
     NODES,
+    PATCHED_WHERE_ERASED,
     PATCHES,
     ForeignOperation,
     NodeGroup,
     is_list_after,
     node_groups,
+    operations_on,
     others_in,
     selector_for,
     written_path,
 )
 from krm_fn.targets.nodes.clusterclass.class_target import enabled_if
 from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
-from krm_fn.targets.nodes.node_commands import Commands, anchors, changes_proxy
+from krm_fn.targets.nodes.node_commands import Commands, anchors, changes_proxy, is_restart
 from krm_fn.targets.nodes.node_config import NodeConfig, find
 
 _BEGINNING, _END = "0", "-"
+
+_NO_PROXY = ProxySettings()
+# Stands for the proxy of any Cluster, and for its name, where the targets write into a template.
+_ANY_PROXY = ProxySettings("any.invalid", "any.invalid", "any.invalid", clusters=("",))
+
+
+# Name of our patch -> the entries that it adds to one list.
+PatchEntries = Mapping[str, Sequence[Any]]
+
+
+class Additions(NamedTuple):
+    """The entries that the lists of a template get.
+
+    Attributes:
+        config: the configuration in the template.
+        template: the template without the parts that our patches write in its place.
+        operations: those of others on it.
+        commands: those of the template that no patch of others erases.
+        lists: path of a list that gets any -> name of our patch -> its entries; of the proxy, Go templates of them.
+        paths: those of the files.
+        findings: those of the targets.
+    """
+
+    config: NodeConfig
+    template: Data
+    operations: Sequence[ForeignOperation]
+    commands: Sequence[str]
+    lists: Mapping[Pointer, PatchEntries]
+    paths: Sequence[str]
+    findings: Sequence[Result]
 
 
 class NodePatches(NamedTuple):
@@ -62,9 +94,13 @@ class NodePatches(NamedTuple):
     operations: dict[str, list[Fields]]
     findings: list[Result]
 
-    def add(self, name: str, path: Pointer, **value: Any) -> None:
-        """Add an operation that adds a value to one of our patches."""
-        operation = {"op": "add", "path": render_pointer(path), **value}
+    def add(self, name: str, path: Pointer, value: Any) -> None:
+        """Add an operation that adds a value to one of our patches; that of the proxy is a Go template."""
+        operation: Fields = {"op": "add", "path": render_pointer(path)}
+        if name == NODES:
+            operation["valueFrom"] = {"template": value}
+        else:
+            operation["value"] = value
         self.operations.setdefault(name, []).append(operation)
 
     def report(self, code: str, message: str) -> None:
@@ -74,6 +110,92 @@ class NodePatches(NamedTuple):
 
 class _ObstacleError(Exception):
     """Why a class cannot be patched."""
+
+
+def additions_to(
+    node_config: NodeConfig,
+    listed: ListedClass,
+    nodes: NodeGroup,
+    *,
+    has_proxy: bool = True,
+    has_common: bool = True,
+) -> Additions:
+    """Return the entries that the lists of a template get for the nodes of a class that are made of it.
+
+    Args:
+        node_config: the configuration in the template.
+        listed: the class.
+        nodes: the nodes.
+        has_proxy: patches write the proxy of any Cluster.
+        has_common: patches write certificates and mirror, which are the same for all Clusters, and not the template.
+    """
+    settings = listed.default.settings
+    of_proxy = listed.enabled((*node_config.system.targets, FILES_ON_REQUEST))
+    of_common = [
+        target
+        for target in listed.enabled(PATCHED_WHERE_ERASED)
+        if (node_config.kind.group, node_config.kind.kind) in load_target(target).row.kinds
+    ]
+    # Patches of an earlier run are behind this template, so it is read without what they add.
+    draft = Draft(node_config.obj)
+    _write(draft, of_proxy, listed, _NO_PROXY)
+    kept = _NO_PROXY if has_common else settings
+    _write(draft, of_common, listed, kept)
+    template = draft.data
+    operations = operations_on(listed.obj.data, nodes)
+    commands = node_config.commands_in(template)
+    if any(patch.is_certain and patch.is_whole(node_config.commands) for patch in operations):
+        commands = []
+    bare = Draft(template)
+    bare.set(node_config.commands, commands)
+    proxy = Draft(bare.data)
+    if has_proxy:
+        _write(proxy, of_proxy, listed, _ANY_PROXY)
+    common = Draft(proxy.data)
+    _write(common, of_common, listed, settings)
+    proxy_files = _new_files(proxy, node_config)
+    common_files = _new_files(common, node_config)
+    proxy_commands = _new_entries(proxy, node_config.commands)
+    restarts = [command for command in proxy_commands if is_restart(command)]
+    exports = [go_templates.EXPORTS] if len(restarts) < len(proxy_commands) else []
+    templates = [go_templates.file(file) for file in proxy_files]
+    common_commands = _new_entries(common, node_config.commands)
+    lists = {
+        node_config.files: {ADDITIONS: common_files, NODES: templates},
+        node_config.commands: {ADDITIONS: common_commands, LISTS: restarts, NODES: exports},
+    }
+    return Additions(
+        node_config,
+        template,
+        operations,
+        commands,
+        {path: entries for path, entries in lists.items() if any(entries.values())},
+        [file_path(file) for file in (*proxy_files, *common_files)],
+        [*proxy.findings, *common.findings],
+    )
+
+
+def _write(
+    draft: Draft, targets: Iterable[str], listed: ListedClass, settings: ProxySettings
+) -> None:
+    """Let targets write into a template; without a list, a Secret is named only where an option asks for it."""
+    for target in targets:
+        load_target(target).write(draft, Context(listed.options, settings))
+
+
+def _new_entries(draft: Draft, path: Pointer) -> list[Any]:
+    """Return the entries of a list that were added to a draft, or changed in it."""
+    known = list_at(draft.before, path)
+    return [entry for entry in list_at(draft.data, path) if entry not in known]
+
+
+def _new_files(draft: Draft, node_config: NodeConfig) -> list[Any]:
+    return sorted(_new_entries(draft, node_config.files), key=file_path)
+
+
+def file_path(file_entry: Any) -> str:
+    """Return the path of an entry of ``files``."""
+    return text_at(file_entry, "path")
 
 
 def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
@@ -157,18 +279,18 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
         has_common=listed.repairs_erased,
     )
     _report_files(patches, listed, added)
-    for path, additions in added.lists.items():
+    for path, entries in added.lists.items():
         is_there = bool(list_at(added.template, path))
         state = is_list_after(added.operations, path, is_there=is_there)
         if state is None and not is_list_after(added.operations, path):
             raise _ObstacleError(
                 f"whether `{path[-1]}` is there depends on a Cluster: let the class always write it"
             )
-        ends = dict.fromkeys((ADDITIONS, LISTS, NODES), _END)
+        ends = {}
         if path == config.commands:
             place = text_at(listed.options, ("commands", "place"))
-            ends.update(_beginnings(patches, added, additions, place))
-        _add_to_list(patches, path, additions, state, ends)
+            ends = _beginnings(patches, added, entries, place)
+        _add_to_list(patches, path, entries, state, ends)
 
 
 def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -> None:
@@ -196,14 +318,14 @@ def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -
 
 
 def _beginnings(
-    patches: NodePatches, added: Additions, additions: ListAdditions, place: str
+    patches: NodePatches, added: Additions, entries: PatchEntries, place: str
 ) -> dict[str, str]:
     """Return which of our patches add commands at the beginning, because a command needs the network.
 
     Args:
         patches: gets a finding about an addition that has to be behind such a command.
         added: the additions to the template.
-        additions: those to its commands.
+        entries: those of its commands.
         place: the option ``place``.
     """
     config = added.config
@@ -217,8 +339,8 @@ def _beginnings(
     beginnings = {}
     for name, anchor, obstacle in (
         (ADDITIONS, where.trust, ""),
-        (LISTS, where.restart, restart if additions.fixed and where.restart_behind >= 0 else ""),
-        (NODES, where.exports, exports if additions.templates and is_changed else ""),
+        (LISTS, where.restart, restart if entries[LISTS] and where.restart_behind >= 0 else ""),
+        (NODES, where.exports, exports if entries[NODES] and is_changed else ""),
     ):
         if place != "Start" and anchor == len(texts):
             continue
@@ -253,7 +375,7 @@ def _added_commands(
 def _add_to_list(
     patches: NodePatches,
     path: Pointer,
-    additions: ListAdditions,
+    entries: PatchEntries,
     is_there: bool | None,
     ends: Mapping[str, str],
 ) -> None:
@@ -262,27 +384,22 @@ def _add_to_list(
     Args:
         patches: gets them.
         path: leads to the list in the template.
-        additions: the additions.
+        entries: the entries that it gets.
         is_there: whether there is a list; None where that depends on a Cluster.
-        ends: name of our patch -> the end at which it adds.
+        ends: name of our patch -> the end at which it adds, where that is not the last one.
     """
-    fixed = additions.fixed
     if is_there is None:
-        patches.add(EMPTY_LISTS, path, value=[])
-    elif not is_there and additions.common:
-        patches.add(ADDITIONS, path, value=[])
+        patches.add(EMPTY_LISTS, path, [])
+    elif not is_there and entries[ADDITIONS]:
+        patches.add(ADDITIONS, path, [])
     elif not is_there:
-        patches.add(LISTS, path, value=list(fixed))
-        fixed = ()
-    common = list(additions.common)
-    if ends[ADDITIONS] == _BEGINNING:
-        common.reverse()  # each goes in front of those before
-    for entry in common:
-        patches.add(ADDITIONS, (*path, ends[ADDITIONS]), value=entry)
-    for entry in fixed:
-        patches.add(LISTS, (*path, ends[LISTS]), value=entry)
-    for text in additions.templates:
-        patches.add(NODES, (*path, ends[NODES]), valueFrom={"template": text})
+        patches.add(LISTS, path, entries.get(LISTS, []))
+        entries = {**entries, LISTS: []}
+    for name, values in entries.items():
+        end = ends.get(name, _END)
+        # At the beginning each goes in front of those before.
+        for value in reversed(values) if end == _BEGINNING else values:
+            patches.add(name, (*path, end), value)
 
 
 _SHARED = (

@@ -35,8 +35,13 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     written_path,
 )
 from krm_fn.targets.nodes.clusterclass.class_plan import erasures, plan
-from krm_fn.targets.nodes.clusterclass.class_settings import for_class, for_nodes
-from krm_fn.targets.nodes.clusterclass.listed_class import ClassState, ListedClass, drop_in_paths
+from krm_fn.targets.nodes.clusterclass.listed_class import (
+    ClassState,
+    ListedClass,
+    drop_in_paths,
+    for_class,
+    for_nodes,
+)
 
 _ALL_TARGETS = (*PATCHED_TARGETS, *PATCHED_WHERE_ERASED)
 
