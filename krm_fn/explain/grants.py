@@ -15,6 +15,7 @@ from krm_fn.light_typing import NamedTuple, Texts, Urls
 from krm_fn.noproxy import Audience, Entry, parse
 from krm_fn.plan.record import TargetRecord
 from krm_fn.products.node_kinds import OF_CLASSES
+from krm_fn.proxy_url import secret_key_ref
 from krm_fn.settings import Resolved
 
 _READERS = {
@@ -111,7 +112,15 @@ class Grant(NamedTuple):
     def urls(self) -> Urls:
         """The proxies without a credential."""
         first, second = self.resolved.urls
-        return redact(first), redact(second)
+        return _visible(first), _visible(second)
+
+
+def _visible(url: str) -> str:
+    """Return a URL without a credential, or where it stands in a Secret."""
+    reference = secret_key_ref(url)
+    if reference:
+        return f"{reference['key']} of the Secret {reference['name']}"
+    return str(redact(url))
 
 
 def read_grants(target_record: TargetRecord) -> list[Grant]:

@@ -58,3 +58,11 @@ def test_a_workload_belongs_to_no_cluster_that_it_does_not_name() -> None:
     spec = "  targets: {workloads: {choose: [{kinds: [Deployment]}]}}\n"
     proxies = answer(EAST + workload("web") + DECLARED + spec)["proxies"]
     assert [(proxy["readers"], proxy["clusters"]) for proxy in proxies] == [("nodes", ["org/east"]), ("pods", [])]
+
+
+def test_a_url_in_a_secret_is_named_by_its_key() -> None:
+    config = DECLARED.split("  httpProxy")[0] + "  secretRef: {name: egress, httpsProxyKey: https}\n"
+    spec = "  targets: {workloads: {choose: [{kinds: [Deployment]}]}}\n"
+    (proxy,) = answer(workload("web") + config + spec)["proxies"]
+    assert proxy["http_proxy"] == "http_proxy of the Secret egress"
+    assert proxy["https_proxy"] == "https of the Secret egress"
