@@ -101,18 +101,15 @@ def explain(
     )
 
 
-def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
+def _chosen(only: Iterable[str], known: Sequence[str]) -> set[str]:
     """Return the full names of some Clusters, which can be named without their namespace, too."""
-    full_names = defaultdict(set)
-    for full_name in known:
-        for name in (full_name, full_name.rpartition("/")[2]):
-            full_names[name].add(full_name)
-    chosen = set()
+    chosen: set[str] = set()
     for name in only:
-        if name not in full_names:
-            advice = did_you_mean(name, full_names) or f"; known are: {some([*known]) or 'none'}"
+        named = [full_name for full_name in known if f"/{full_name}".endswith(f"/{name}")]
+        if not named:
+            advice = did_you_mean(name, known) or f"; known are: {some(known) or 'none'}"
             raise UsageError(f'there is no Cluster "{name}"{advice}')
-        chosen |= full_names[name]
+        chosen.update(named)
     return chosen
 
 

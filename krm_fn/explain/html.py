@@ -12,7 +12,6 @@ from string import Template
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.sections import CLUSTERS, Section, sections
 from krm_fn.krm.masking import printable_html
-from krm_fn.krm.results import some
 from krm_fn.package_files import text_of
 
 _FEW = 5
@@ -90,8 +89,6 @@ def _folded(called: str, cell: str, few: int = _FEW) -> str:
         return "".join(f"<p>{_text(line)}</p>" for line in lines)
     items = "".join(f"<li>{_text(line)}</li>" for line in lines[:_MOST])
     first = f"{len(lines)} {called}"
-    if max(map(len, lines)) < 40:
-        first = _text(some(lines))
     return f"<details><summary>{first}</summary><ul>{items}</ul>{_rest(lines)}</details>"
 
 
