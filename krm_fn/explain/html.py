@@ -51,7 +51,8 @@ def _list(section: Section) -> str:
     """Return the steps to take, each with the text to paste and the places."""
     items = ""
     for what, text, places in section.rows:
-        with_badge = re.sub(r"^\[(\w+)\]", r'<span class="badge \1">\1</span>', _text(what))
+        link = r'<span class="badge \1">\1</span> <a id="\1-\2" href="#\1-\2">\2</a>'
+        with_badge = re.sub(r"^\[(\w+)\] <code>(\w+)</code>", link, _text(what))
         items += f"<li><p>{with_badge}</p>"
         few = _FEW
         if text:

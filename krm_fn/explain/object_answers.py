@@ -23,6 +23,7 @@ def answer_about(obj: Object, outcome: Outcome) -> Iterator[str]:
     yield f"Proxy: {state}"
     for membership in record.memberships:
         yield f"{membership.cluster.full_name}: {membership.how}"
+    is_changed = counted.state is State.CHANGED
     subjects = [subject for target_record in record.targets for subject in target_record.subjects]
     for number, override in enumerate(outcome.overview.config.overrides):
         if any(matches(override.match, subject) for subject in subjects):
@@ -30,3 +31,6 @@ def answer_about(obj: Object, outcome: Outcome) -> Iterator[str]:
     for result in outcome.found:
         if result.ref == obj.ref:
             yield result.about(ObjectRef()).sentence(result.target)
+        # Of a template it is said at what makes machines from it.
+        elif is_changed and result.code == "NodesKept" and result.current == obj.ref.name:
+            yield result.sentence(result.ref.file_path)

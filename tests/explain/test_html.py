@@ -89,10 +89,10 @@ def test_many_clusters_are_tiles_that_lead_to_their_lists() -> None:
     assert len(text) < 250_000
 
 
-def test_a_severity_is_a_badge_and_titles_are_short() -> None:
+def test_a_severity_is_a_badge_a_code_is_a_link_and_titles_are_short() -> None:
     text = page()
-    assert '<li><p><span class="badge warning">warning</span> <code>' in text
-    titles = re.findall("<(?:title|h2[^>]*|summary)>(.*?)</", re.sub("</?code>", "", text))
+    assert '<span class="badge warning">warning</span> <a id="warning-NodesKept" href="#warning-NodesKept">' in text
+    titles = re.findall("<(?:title|h[12][^>]*|summary)>(.*?)</", re.sub("</?code>", "", text))
     assert [title for title in titles if len(title) >= 60] == []
 
 

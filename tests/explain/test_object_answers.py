@@ -78,6 +78,32 @@ def test_an_object_says_whether_it_gets_it_and_why(tmp_path: Path, argv: str, na
     assert [line for line in lines if line not in said] == []
 
 
+MACHINES = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineDeployment
+metadata: {name: md, namespace: org}
+spec:
+  template:
+    spec:
+      bootstrap:
+        configRef: {apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfigTemplate, name: east-md-0}
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "number"),
+    [
+        pytest.param({}, 0, id="nothing makes machines from it"),
+        pytest.param({"md.yaml": MACHINES}, 1, id="a MachineDeployment"),
+        pytest.param({"md.yaml": MACHINES.replace("east-md-0", "other")}, 0, id="a MachineDeployment of another one"),
+    ],
+)
+def test_a_template_says_that_its_nodes_stay(tmp_path: Path, files: dict[str, str], number: int) -> None:
+    write(tmp_path, files)
+    data = answer(tmp_path, "kubeadmconfigtemplate/east-md-0")
+    assert "\n".join(data["objects"][EAST_MD]).count("MachineDeployment/org/md") == number
+
+
 def test_the_rest_of_the_answer_is_about_that_object(tmp_path: Path) -> None:
     data = answer(tmp_path, "kubeadmconfigtemplate/east-md-0")
     (proxy,) = data["proxies"]
