@@ -9,6 +9,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import ObjectRef, Result, Results
 from krm_fn.places.place import quoted
+from krm_fn.plan.kustomizations import Builds
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
 from krm_fn.plan.rollout.secrets import secrets_in
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
@@ -87,6 +88,7 @@ def _needed_secrets(
 ) -> Results:
     """Yield one line: which Secrets pods need, and which of these nothing in the list makes."""
     needed: set[Key] = set()
+    builds = Builds(source)
     for target_record in targets:
         obj = target_record.obj
         options = target_record.context.options
@@ -94,7 +96,8 @@ def _needed_secrets(
             if reading.value in config.urls_in_secrets:
                 name = secret_key_ref(reading.value)["name"]
                 for namespace in target_record.target.pod_namespaces(obj.data, options):
-                    needed.add(Key("", "Secret", namespace, name, obj.ref.file_path))
+                    key = Key("", "Secret", namespace, name, obj.ref.file_path)
+                    needed |= (not namespace and builds.needs(key)) or {key}
     if not needed:
         return
     listed = secrets_in(source)

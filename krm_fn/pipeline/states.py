@@ -10,7 +10,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.patch import list_at, text_at
 from krm_fn.pipeline.run_findings import why_without
-from krm_fn.places.place import Place
+from krm_fn.places.place import LACKS_TEXT, Place
 from krm_fn.plan import Overview
 from krm_fn.plan.record import (
     ObjectRecord,
@@ -100,7 +100,10 @@ def _why_not_wanted(
         if record.holds_proxy:
             return Reason(Why.STILL_HOLD)
         return Reason(Why.HOLD_NONE)
-    if not asked and any(target_record.has_place for target_record in record.targets):
+    with_place = [target_record for target_record in record.targets if target_record.has_place]
+    if not asked and with_place:
+        if any(target_record.resolved.lacks_text for target_record in with_place):
+            return _reason(Result.of("ByHand", LACKS_TEXT))
         return Reason(Why.NOT_DECLARED)
     for target_record in asked:
         if not target_record.variables:

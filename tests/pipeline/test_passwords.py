@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from krm_fn.pipeline.run import run
 from krm_fn.yamledit import read
 from lint_objects import manifest
 from manifests import container, named, workload
+from support import inject_proxy, write
 
 PASSWORD = "hunter2"
 URL = f"http://svc:{PASSWORD}@proxy.corp.example:3128"
@@ -299,6 +302,42 @@ def test_one_line_lists_the_namespaces_and_those_without_the_secret(source: dict
     assert "`blog/proxy`, `ops/proxy`, `proxy`, `shop/proxy`" in result.message
     (there,) = with_code("SecretMissing", ran(REFERRING, source, web()))
     assert there.severity is Severity.INFO
+
+
+EVERYWHERE = named("ClusterExternalSecret", "proxy", api="external-secrets.io/v1", spec={})
+BUILT = {"resources": ["../base"], "components": ["../proxy"]}
+
+
+@pytest.mark.parametrize(
+    ("secret", "blog", "missing"),
+    [
+        pytest.param(
+            named("Secret", "proxy", api="v1"), {**BUILT, "components": []}, "`blog/proxy`", id="one namespace has it"
+        ),
+        pytest.param(named("Secret", "proxy", api="v1"), BUILT, "", id="both have it"),
+        pytest.param(EVERYWHERE, {**BUILT, "components": []}, "", id="it is made in all namespaces"),
+        pytest.param(named("Secret", "proxy", api="v1", namespace="x"), BUILT, "", id="its own namespace is replaced"),
+    ],
+)
+def test_the_namespaces_are_those_that_kustomizations_set(
+    tmp_path: Path, secret: dict[str, Any], blog: dict[str, Any], missing: str
+) -> None:
+    component = {"kind": "Component", "resources": ["secret.yaml"]}
+    files = {
+        "proxy.yaml": named("ProxyConfig", "proxy", api="fn.inject-proxy.io/v1alpha1", spec=REFERRING),
+        "base/web.yaml": web(namespace=""),
+        "base/kustomization.yaml": {"resources": ["web.yaml"]},
+        "proxy/secret.yaml": secret,
+        "proxy/kustomization.yaml": component,
+        "shop/kustomization.yaml": {**BUILT, "namespace": "shop"},
+        "blog/kustomization.yaml": {**blog, "namespace": "blog"},
+    }
+    write(tmp_path, {name: json.dumps(data) for name, data in files.items()})
+    done = inject_proxy("", "run", "--output", "json", cwd=tmp_path)
+    (result,) = [line for line in json.loads(done.stdout) if line["tags"].get("rule") == "SecretMissing"]
+    assert "refer to the Secrets `blog/proxy`, `shop/proxy`" in result["message"]
+    _, _, named_missing = result["message"].partition("without ")
+    assert named_missing.partition(",")[0] == missing
 
 
 # a Secret of `from` alone

@@ -254,6 +254,7 @@ CREDS = manifest("v1", "Secret", "creds", stringData={"proxy": f"http_proxy: {OU
     [
         pytest.param(NOWHERE, nodes("n"), "no proxy is declared", id="nodes that no override fits"),
         pytest.param({**NOWHERE, **CHOOSE}, chosen_once(None), "no proxy is declared", id="a chosen workload"),
+        pytest.param({"secretRef": {"name": "p"}}, nodes("n"), "cannot refer to the Secret", id="a Secret alone"),
         pytest.param(NOWHERE, chosen_once(None), "nobody chose them", id="a workload that nobody chose"),
     ],
 )

@@ -189,11 +189,15 @@ def _missing(
 
 
 def secrets_in(source: ObjectSource) -> ObjectIndex[None]:
-    """Return the Secrets of a list, and those that objects in it make."""
+    """Return the Secrets of a list, and those that objects in it make, in the namespaces into which they are built."""
     listed: ObjectIndex[None] = ObjectIndex()
+    builds = Builds(source)
     for obj in readable_objects(source, items_of_kinds(source, _SECRET_NAMES)):
         for path in _SECRET_NAMES.get(obj.ref.kind, ()):
-            listed.add(_key(obj, text_at(obj.data, path)), None)
+            key = _key(obj, text_at(obj.data, path))
+            is_of_all = obj.ref.kind.startswith("Cluster")
+            for built in (not is_of_all and builds.needs(key)) or [key]:
+                listed.add(built, None)
     return listed
 
 
