@@ -62,7 +62,7 @@ class Draft:
         is_stale: bool = False,
     ) -> None:
         """Add a finding about the field at ``path``."""
-        finding = Result.of(code, message, path, is_info=is_info, is_stale=is_stale)
+        finding = Result(code, message, path, is_info=is_info, is_stale=is_stale)
         self.findings.append(finding)
 
     def describe(self, change: str) -> None:

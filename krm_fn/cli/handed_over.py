@@ -52,7 +52,7 @@ def not_handed_over(located: Iterable[LocatedConfig], selection: Selection) -> R
         for file, data in packages.get(os.path.dirname(path), {}).items():
             fault = _fault_of(config, path, data, functions)
             if fault:
-                result = Result.of("ConfigIgnored", fault.replace("FILE", os.path.relpath(file)))
+                result = Result("ConfigIgnored", fault.replace("FILE", os.path.relpath(file)))
                 yield config.placed(result.about(config.ref))
 
 

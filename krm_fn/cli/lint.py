@@ -53,7 +53,7 @@ def _of_list(args: Namespace, text: str, config: ProxyConfig) -> Answer:
     if config.cluster_defaults != ClusterNetwork():
         networks = (config.cluster_defaults,)
     reader = Reader(Audience(args.consumer), networks)
-    found = [Result.of(problem.code, problem.message) for problem in judge_list(text, reader)]
+    found = [Result(problem.code, problem.message) for problem in judge_list(text, reader)]
     silencer = Silencer(config, (), {}, at_most=Severity.ERROR)
     results = list(silencer.left(found))
     lines = [result.line() for result in results]

@@ -67,7 +67,7 @@ class LocatedConfig(NamedTuple):
     def results(self, error: ConfigError) -> Results:
         """Yield a result for each of its problems."""
         for problem in error.problems:
-            result = Result.of(error.code, problem.text, problem.path)
+            result = Result(error.code, problem.text, problem.path)
             yield self.placed(result.about(self.ref))
 
 

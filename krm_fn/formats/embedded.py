@@ -206,17 +206,17 @@ def mappings(value: Value) -> Iterator[Embedded]:
 
 def _refuse_code(value: Value) -> None:
     if left_alone.has_code(value.text):
-        raise NotEditedError(Result.of("TextUnreadable", left_alone.HAS_CODE, value.path))
+        raise NotEditedError(Result("TextUnreadable", left_alone.HAS_CODE, value.path))
 
 
 def _left_alone(value: Value, error: InputError) -> NotEditedError:
     message = f"the YAML in it cannot be read and is left as it is: {error}"
-    return NotEditedError(Result.of("TextUnreadable", message, value.path))
+    return NotEditedError(Result("TextUnreadable", message, value.path))
 
 
 def _refused(value: Value, error: EditError) -> NotEditedError:
     message = f"the YAML in it cannot be edited: {error}"
-    return NotEditedError(Result.of(error.code, message, value.path))
+    return NotEditedError(Result(error.code, message, value.path))
 
 
 def _unread(problem: Result) -> Value:
@@ -236,7 +236,7 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
                 f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under "
                 "`stringData`"
             )
-            return _unread(Result.of("TextUnreadable", message, path))
+            return _unread(Result("TextUnreadable", message, path))
         lines = text.rstrip("\n")
         first, newline, _ = lines.partition("\n")
         width = 0

@@ -67,7 +67,7 @@ def hides(text: str) -> bool:
 
 def refusal(path: Pointer = (_MEMBER_OF_SOPS,)) -> Result:
     """Return the finding about an encrypted object, or about the encrypted text at ``path``."""
-    return Result.of(
+    return Result(
         "TextUnreadable", f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path
     )
 

@@ -116,47 +116,44 @@ class Result(NamedTuple):
     """One entry of ``results``: a change, or a finding, which is a problem of an object that was not changed.
 
     Attributes:
-        severity: how bad it is.
+        code: the name under which ``spec.lint.rules`` silences it or makes it louder; "" for a change.
         message: the fault, its field and the remedy; or the change.
         path: leads from the object's root to the field it is about, or empty.
         current: the value of the field.
         proposed: the value that it should have.
         is_stale: the object has another proxy than the declared one, or none, and no operation can change that: with
             ``mode: Check`` and ``--check`` such a finding is an error.
-        code: the name under which ``spec.lint.rules`` silences it or makes it louder; "" for a change.
+        is_info: the user knows or wants it: it is an information, whatever the code says.
         clusters: the names of the Clusters that it is about, where ``fact`` may be true of others, too.
         fact: the words of the fact that are the same for all of them; () where the message is that.
         ref: the object; a target leaves it to its caller to say which one.
         target: the key of the target that reports it, said by the caller as well; "" for none.
         position: where the field is in the file, which only commands find out.
+        level: the severity that a run gives it in the place of that of its code.
     """
 
-    severity: Severity
+    code: str
     message: str
     path: Pointer = ()
     current: Any = None
     proposed: Any = None
     is_stale: bool = False
-    code: str = ""
+    is_info: bool = False
     clusters: Texts = ()
     fact: Texts = ()
     ref: ObjectRef = ObjectRef()
     target: str = ""
     position: Position | None = None
+    level: Severity | None = None
 
-    @classmethod
-    def of(
-        cls,
-        code: str,
-        message: str,
-        path: Pointer = (),
-        *,
-        is_info: bool = False,
-        is_stale: bool = False,
-    ) -> Result:
-        """Return a finding with the severity of its code; ``is_info`` if the user knows or wants it."""
-        severity = Severity.INFO if is_info else CODES[code]
-        return cls(severity, message, path, is_stale=is_stale, code=code)
+    @property
+    def severity(self) -> Severity:
+        """How bad it is; a change is an information."""
+        if self.level:
+            return self.level
+        if self.is_info or not self.code:
+            return Severity.INFO
+        return CODES[self.code]
 
     def about(self, ref: ObjectRef, target_id: str = "") -> Result:
         """Return the finding with the object and, where one reported it, the target."""
@@ -397,4 +394,4 @@ def wrong_type(path: Pointer, value: Any, expected: str) -> Result:
     if isinstance(value, str) and "${" in value:
         code = "TextUnreadable"
         remedy = "a later step fills it in, so inject-proxy leaves it as it is"
-    return Result.of(code, f"{subject} must be {expected}, not {type_name(value)}; {remedy}", path)
+    return Result(code, f"{subject} must be {expected}, not {type_name(value)}; {remedy}", path)

@@ -83,7 +83,7 @@ def judge_places(readings: Readings, reader: Reader, ours: Variables) -> Results
         if len(places) > 1:
             where += f" and {len(places) - 1} more"
         names = quoted(reading.variable for reading in about)
-        yield Result.of(finding.code, f"{finding.message} ({names} of {where})", about[0].path)
+        yield Result(finding.code, f"{finding.message} ({names} of {where})", about[0].path)
 
 
 def by_place(readings: Readings) -> list[dict[str, Reading]]:
@@ -211,14 +211,14 @@ def judge_config(
             if https_proxy is None:
                 https_proxy = config.declaration.https_proxy
             for finding in _judge_proxies(http_proxy, https_proxy):
-                result = Result.of(finding.code, finding.message, path)
+                result = Result(finding.code, finding.message, path)
                 yield result.about(config_ref)
         texts = tuple(entry.text for entry in part.no_proxy or ())
         if config.declaration.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)
         value = ",".join(texts)
         for finding in judge_list(value, Reader(audience), has_proxy=False):
-            result = Result.of(finding.code, finding.message, (*path, "noProxy"))
+            result = Result(finding.code, finding.message, (*path, "noProxy"))
             yield result.about(config_ref)
 
 

@@ -69,7 +69,7 @@ def audit(
     results += found
     for ref, meant in misspelt(manifests):
         message = f"this object is no ProxyConfig: did you mean `{meant}`?"
-        results.append(Result.of("ConfigIgnored", message).about(ref))
+        results.append(Result("ConfigIgnored", message).about(ref))
     records = read_records(manifests, config)
     judged = len(configs)
     for record in records:
@@ -117,7 +117,7 @@ def _judged_configs(
                 "this ProxyConfig and another one differ in `lint`: name the one that counts with "
                 "`--config`"
             )
-            results.append(Result.of("ConfigIgnored", message).about(located.ref))
+            results.append(Result("ConfigIgnored", message).about(located.ref))
     return counting or ProxyConfig(), results
 
 
@@ -151,9 +151,9 @@ class ReadableManifests(Manifests):
         """Yield a warning for each document that cannot be read, and an error where a run ends because of it."""
         for index, error in self.errors.items():
             ref = ObjectRef(file_path=self.documents[index].file)
-            problem = Result.of("TextUnreadable", f"skipped: {error.problem}")
+            problem = Result("TextUnreadable", f"skipped: {error.problem}")
             if KIND in self.kinds(index) or is_named(config, self, index):
-                problem = Result.of(error.code, f"a run ends here: {error.problem}")
+                problem = Result(error.code, f"a run ends here: {error.problem}")
             yield problem.about(ref)
 
 
@@ -230,4 +230,4 @@ def _disagreements(records: Iterable[ObjectRecord]) -> Results:
                     f"{reading.place} must set the same `{reading.variable}` as {other.place} of the "
                     "same cluster"
                 )
-                yield target_record.result(Result.of("PlacesDiffer", message, reading.path))
+                yield target_record.result(Result("PlacesDiffer", message, reading.path))

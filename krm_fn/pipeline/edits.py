@@ -77,7 +77,7 @@ def _edit_object(
         path = _path_of_replaced(target_record, ours)
         if path:  # one warning for an object
             message = _REMOVED if config.is_removal else _REPLACED
-            warning = Result.of("ProxyReplaced", message, path)
+            warning = Result("ProxyReplaced", message, path)
             target_record.results.append(target_record.result(warning))
             return
 
@@ -138,10 +138,10 @@ def _edited(target_record: TargetRecord, changes: ListChanges, config: ProxyConf
             edit = proposal
             _apply(edit, target_record, changes)
             continue
-        is_error = proposal.is_stale and config.is_check
-        severity = Severity.ERROR if is_error else proposal.severity
-        finding = proposal._replace(severity=severity)
-        target_record.results.append(target_record.result(finding))
+        finding = target_record.result(proposal)
+        if proposal.is_stale and config.is_check:
+            finding = finding._replace(level=Severity.ERROR)
+        target_record.results.append(finding)
     return _Edited(target_record, places, edit)
 
 
@@ -244,7 +244,7 @@ def result_of_edit(
 ) -> Result:
     """Return the one result about an edit; that of a new object shows no values, which are in it."""
     result = Result(
-        Severity.INFO,
+        "",
         edit.message,
         edit.path,
         edit.current,
@@ -257,7 +257,7 @@ def result_of_edit(
         result = result._replace(message=message, path=(), current=None, proposed=None)
     if config.is_check:
         message = f"{result.message}: not done, because a check changes nothing"
-        result = result._replace(severity=Severity.ERROR, message=message, code=CHANGE_DUE)
+        result = result._replace(code=CHANGE_DUE, message=message)
     return result
 
 
@@ -293,7 +293,7 @@ def replaced_list(before: Readings, after: Readings, ours: Sequence[str]) -> Res
         more = len(names) - _SHOWN
         if more > 0:
             names[_SHOWN:] = [f"{more} more"]
-        yield Result.of(
+        yield Result(
             "ListReplaced",
             f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
             "copy what is still needed into `spec.noProxy`",

@@ -222,7 +222,7 @@ class Silencer:
             elif severity is result.severity:
                 yield result
             else:
-                yield result._replace(severity=severity)
+                yield result._replace(level=severity)
 
     def idle(self, config_ref: ObjectRef, codes: Collection[str]) -> Results:
         """Yield a finding for each code of an annotation, and each entry of `spec.lint.ignore`, that silences nothing.
@@ -239,14 +239,14 @@ class Silencer:
                         f"entry {number} of the annotation `{ANNOTATION}` silences nothing about this "
                         "object: correct or remove it"
                     )
-                    yield Result.of("SettingUnused", message, _PATH).about(ref)
+                    yield Result("SettingUnused", message, _PATH).about(ref)
         for number, entry in enumerate(self._config.ignore):
             if number not in self._used and all(code in codes for code in entry["rules"]):
                 message = (
                     f"`spec.lint.ignore[{number}]` silences nothing here: remove it, unless it is "
                     "for other files"
                 )
-                yield Result.of("SettingUnused", message, is_info=True).about(config_ref)
+                yield Result("SettingUnused", message, is_info=True).about(config_ref)
 
     def _severity(self, result: Result) -> Severity | None:
         severity = result.severity

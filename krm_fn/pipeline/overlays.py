@@ -58,7 +58,7 @@ def replacing_patches(
         for name in patch.names:
             for path in lists.get((patch.target.kind, name), ()):
                 if _touches(patch, path):
-                    finding = Result.of("PatchErases", _MESSAGE, path)
+                    finding = Result("PatchErases", _MESSAGE, path)
                     yield finding.about(patch.target._replace(file_path=patch.file))
 
 
@@ -70,7 +70,7 @@ def _doubled(patch: Patch, members: Mapping[Texts, str]) -> Results:
             member = members.get((patch.target.kind, name, reading.variable))
             entry = lookup(patch.written, reading.path[:-1])
             if member in ("value", "valueFrom") and member not in entry:
-                finding = Result.of("PatchErases", _DOUBLED, reading.path)
+                finding = Result("PatchErases", _DOUBLED, reading.path)
                 yield finding.about(patch.target._replace(file_path=patch.file))
 
 

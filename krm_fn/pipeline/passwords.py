@@ -68,7 +68,7 @@ def _exposed_passwords(targets: Iterable[TargetRecord], config: ProxyConfig) -> 
         message = _REFUSED if is_refused else _FROM
         text = message.format(kind=obj.ref.kind, more=more, system=system)
         code = "CannotWrite" if is_refused else "PasswordExposed"
-        yield target_record.result(Result.of(code, text, paths[0]))
+        yield target_record.result(Result(code, text, paths[0]))
 
 
 def _remedy(target_record: TargetRecord) -> str:
@@ -109,7 +109,7 @@ def _needed_secrets(
             "an ExternalSecret or a SealedSecret (`howto/password.md`), or set `spec.lint.rules.SecretMissing` where "
             "they are made elsewhere"
         )
-    finding = Result.of("SecretMissing", message, ("spec", "secretRef"), is_info=not missing)
+    finding = Result("SecretMissing", message, ("spec", "secretRef"), is_info=not missing)
     yield finding.about(config_ref)
 
 

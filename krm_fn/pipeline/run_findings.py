@@ -107,7 +107,7 @@ def _about_place(target_record: TargetRecord) -> Results:
         if reading.value == texts.get(reading.variable):
             continue
         if reading.text and not same_value(reading.variable, reading.text, value):
-            yield Result.of(
+            yield Result(
                 "OtherProxy",
                 f"`{reading.variable}` of {reading.place} has another value than this ProxyConfig says: "
                 "change it yourself",
@@ -125,7 +125,7 @@ def _encoded_placeholder(target_record: TargetRecord) -> Results:
             continue
         stored = lookup(target_record.obj.data, reading.path)
         if isinstance(stored, str) and not placeholders.is_in(stored):
-            yield Result.of(
+            yield Result(
                 "ByHand",
                 f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
                 "fill it in: write the value itself into the ProxyConfig",
@@ -156,17 +156,17 @@ def _unreached(target_record: TargetRecord) -> Results:
         and target_record.target.reach is not Reach.OBJECT
     ):
         named = " and ".join(f"`{override}`" for override in overrides)
-        yield Result.of(
+        yield Result(
             "OverrideNotReached",
             f"this place holds one proxy for all nodes of the cluster, so {named} cannot reach it: declare its proxy "
             "in `spec`, or in an override without `roles` and `workerGroups`",
         )
     if target_record.resolved.lacks_text:
-        yield Result.of("ByHand", LACKS_TEXT)
+        yield Result("ByHand", LACKS_TEXT)
     claims = target_record.resolved.withheld
     if claims:
         names = dict.fromkeys(f"`{claim.cluster.full_name}`" for claim in claims)
-        yield Result.of(
+        yield Result(
             "OtherNamespace",
             f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in "
             f'namespace "{claims[0].claimed_from}". If you trust who writes there, add the namespace to '
@@ -193,7 +193,7 @@ def _service_addresses(targets: Iterable[TargetRecord]) -> Results:
                         "which programs that read no CIDRs need: add it to `spec.noProxy`; "
                         f"`spec.noProxyPolicy.without: [{SERVICE_ADDRESSES}]` switches this message off"
                     )
-                    result = Result.of("FactsUnknown", message, fact.path, is_info=True)
+                    result = Result("FactsUnknown", message, fact.path, is_info=True)
                     yield result.about(fact.ref)
 
 
@@ -204,25 +204,25 @@ def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) 
             "`spec.selector.include` fits nothing of this list that could hold a proxy "
             f"({count(overview.candidates, 'object')}), so inject-proxy changes nothing: correct it, or remove it"
         )
-        yield Result.of("SettingUnused", message).about(config_ref)
+        yield Result("SettingUnused", message).about(config_ref)
     if not config.is_removal:
         for obj in overview.not_generated:
             message = (
                 f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` '
                 "has no effect"
             )
-            yield Result.of("SettingUnused", message).about(config_ref)
+            yield Result("SettingUnused", message).about(config_ref)
     for need, obj in overview.not_built.items():
         message = (
             f'objects in "{relpath(need.file)}" read the {obj.ref.kind} "{need.name}", which is not there: write it '
             f"into a file of that folder, and add `- {new_file_name(obj.data)}` to `resources` of a kustomization"
         )
         code = "SecretMissing" if obj.ref.kind == "Secret" else "CertificatesNotSet"
-        yield Result.of(code, message).about(obj.ref)
+        yield Result(code, message).about(obj.ref)
     for error in overview.unreadable.values():
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = f"skipped: {error.problem}; correct it, or leave the file out"
-        yield Result.of("TextUnreadable", message).about(ref)
+        yield Result("TextUnreadable", message).about(ref)
 
 
 def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Results:
@@ -247,7 +247,7 @@ def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Results:
             key = (ref, nodes.system.name if nodes.system else why)
             if key not in reported and _gets_any(nodes, memberships, config):
                 reported.add(key)
-                yield Result.of("NodesWithoutProxy", why).about(ref)
+                yield Result("NodesWithoutProxy", why).about(ref)
 
 
 def why_without(nodes: OtherNodes, config: ProxyConfig, *, is_written: bool) -> str:

@@ -47,7 +47,7 @@ def complete(overview: Overview, config: ProxyConfig) -> None:
         if nodes.is_own and not config.is_removal:
             message = why_without(nodes, config, is_written=False)
             if message:
-                why_none[nodes.obj.ref] = Result.of("NodesWithoutProxy", message)
+                why_none[nodes.obj.ref] = Result("NodesWithoutProxy", message)
     written = ObjectIndex(_written_elsewhere(listed))
     for record in listed:
         record.reason = record.reason or _reason(why_none.get(record.obj.ref))
@@ -103,7 +103,7 @@ def _why_not_wanted(
     with_place = [target_record for target_record in record.targets if target_record.has_place]
     if not asked and with_place:
         if any(target_record.resolved.lacks_text for target_record in with_place):
-            return _reason(Result.of("ByHand", LACKS_TEXT))
+            return _reason(Result("ByHand", LACKS_TEXT))
         return Reason(Why.NOT_DECLARED)
     for target_record in asked:
         if not target_record.variables:

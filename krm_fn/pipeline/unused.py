@@ -112,7 +112,7 @@ def unused_matchers(config: ProxyConfig, overview: Overview, source: ObjectSourc
         candidates = chain(planned, readable_objects(source, source.holding(matcher.words)))
         if any(matcher.fits(obj, overview.uses) for obj in candidates):
             continue
-        yield Result.of(
+        yield Result(
             "SettingUnused",
             f"`{matcher.field}` fits nothing in this list: correct it, or remove it",
         )
@@ -164,7 +164,7 @@ def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Results:
             is_mistake = False
         if is_mistake:
             message += ": correct it, or remove the entry"
-        yield Result.of("SettingUnused", message, is_info=not is_mistake)
+        yield Result("SettingUnused", message, is_info=not is_mistake)
 
 
 def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Results:
@@ -195,4 +195,4 @@ def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -
                 else:
                     near = did_you_mean(meant, _ANNOTATIONS)
                     message = f"no annotation of inject-proxy has this name{near or ': remove it'}"
-                yield Result.of("SettingUnused", message, (*path, name)).about(obj.ref)
+                yield Result("SettingUnused", message, (*path, name)).about(obj.ref)

@@ -180,7 +180,7 @@ def in_text(place: Place, settings: ProxySettings, lack: str = LACKS_TEXT) -> Pl
     """Yield a place that cannot refer to a Secret, with the URLs as text, or this warning where there are none."""
     own = settings.in_text
     if own and settings.sets_any and not (own.http_proxy or own.https_proxy):
-        yield Result.of("ByHand", lack, place.path)
+        yield Result("ByHand", lack, place.path)
     else:
         yield place._replace(settings=own)
 

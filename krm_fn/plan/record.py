@@ -197,7 +197,7 @@ def _left_alone(proposals: Iterable[Edit | Result]) -> Results:
         if isinstance(proposal, Result) and proposal.severity is not Severity.ERROR:
             yield proposal
         else:
-            yield Result.of("TextUnreadable", left_alone.HAS_CODE, proposal.path)
+            yield Result("TextUnreadable", left_alone.HAS_CODE, proposal.path)
 
 
 _CHOOSE = "inject-proxy choose KIND/NAME"

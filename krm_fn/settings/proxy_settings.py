@@ -170,7 +170,7 @@ def notes(resolved: Resolved, memberships: Memberships) -> Results:
         advice = "give each an object of its own"
         if any(membership.is_by_class for membership in memberships):
             advice = "set `spec.targets.nodes.classes` to `Patch`, which gives each its own"
-        yield Result.of(
+        yield Result(
             "CannotWrite",
             f"is shared by {' and '.join(resolved.conflicts)}, which need different proxies: {advice}, or leave this "
             "one out with `spec.selector.exclude`",
@@ -178,21 +178,21 @@ def notes(resolved: Resolved, memberships: Memberships) -> Results:
     if not any(resolved.urls):
         return
     if resolved.of_role is not None:
-        yield Result.of(
+        yield Result(
             "SharedObject",
             f"takes the proxy of the role {resolved.of_role.value}, because the machines of all roles share this "
             "object and nothing declares a proxy for the Cluster",
         )
     if resolved.strangers:
         strangers = " and ".join(_names(resolved.strangers))
-        yield Result.of(
+        yield Result(
             "OtherNamespace",
             f"is used by {strangers} from another namespace, so `NO_PROXY` holds nothing of what is said there. If "
             "you trust who writes there, add the namespace to `spec.trustedNamespaces`",
         )
     names = _names([known for known in memberships if known not in resolved.strangers])
     if len(names) > 1:
-        yield Result.of(
+        yield Result(
             "SharedObject",
             f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
         )
@@ -239,9 +239,9 @@ def _ambiguous(memberships: Memberships) -> Results:
             )
             # Files of templates are filled in one by one.
             is_info = placeholders.is_template(name)
-            yield Result.of("ClusterAmbiguous", message, is_info=is_info)
+            yield Result("ClusterAmbiguous", message, is_info=is_info)
     for namesakes in unsure.values():
-        yield Result.of(
+        yield Result(
             "ClusterAmbiguous",
             f"belongs to {' and to '.join(_names(namesakes))} only because of {namesakes[0].how}: say which one is "
             "meant by the namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`",
@@ -263,7 +263,7 @@ def _lack(missing: Sequence[Missing], memberships: Memberships) -> Result:
     switches = {}
     for fact in missing:
         switches.update(dict.fromkeys(f"`{switch}`" for switch in fact.switches))
-    finding = Result.of(
+    finding = Result(
         "FactsUnknown",
         f"{whose}nothing says {', '.join(map(str, missing))}, which `NO_PROXY` should cover: set it in "
         f"{' or '.join(places)}, or list {', '.join(switches)} in `spec.noProxyPolicy.without`",

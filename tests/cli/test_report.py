@@ -145,13 +145,11 @@ def test_a_clean_tree_is_an_empty_report(tmp_path: Path) -> None:
 
 def test_what_is_special_in_a_form_is_escaped() -> None:
     name = "x:y,z/\u00e4%.yaml"
-    finding = Result(
-        Severity.WARNING, 'a "list", 100% <b> & ]]> \u00e9', ref=ObjectRef(file_path=name), code="InputInvalid"
-    )
+    finding = Result("ByHand", 'a "list", 100% <b> & ]]> \u00e9', ref=ObjectRef(file_path=name))
     forms = {
         form: report_as(form, "lint", [finding], Manifests({name: b""}), Severity.WARNING).decode() for form in FORMS
     }
-    begin = "::warning file=x%3Ay%2Cz/\u00e4%25.yaml,title=inject-proxy InputInvalid::"
+    begin = "::warning file=x%3Ay%2Cz/\u00e4%25.yaml,title=inject-proxy ByHand::"
     assert forms["github"].startswith(begin)
     assert "100%25 <b>" in forms["github"]
     failure = ElementTree.fromstring(forms["junit"]).find("testcase/failure")  # noqa: S314 -- our own text
@@ -197,7 +195,7 @@ def test_a_run_that_writes_reports_what_it_finds_and_json_what_it_changes(tree: 
 def test_rules_of_sarif_are_in_the_order_of_their_names() -> None:
     """Code scanning compares reports of two runs: an order that findings decide would change with each of them."""
     ref = ObjectRef("v1", "ConfigMap", "", "web")
-    results = [Result.of(code, "is wrong").about(ref) for code in ("UrlInvalid", "OtherProxy", "CaseMissing")]
+    results = [Result(code, "is wrong").about(ref) for code in ("UrlInvalid", "OtherProxy", "CaseMissing")]
     (run,) = json.loads(report_as("sarif", "lint", results, Manifests({}), Severity.ERROR))["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert rules == sorted(rules)
@@ -206,12 +204,7 @@ def test_rules_of_sarif_are_in_the_order_of_their_names() -> None:
 
 def test_one_reason_is_one_line_and_one_result_with_its_places() -> None:
     found = [
-        Result(
-            Severity.WARNING,
-            f'lacks the chart "{name}"',
-            ref=ObjectRef("v1", "Pod", name, "", f"{name}.yaml"),
-            code="ByHand",
-        )
+        Result("ByHand", f'lacks the chart "{name}"', ref=ObjectRef("v1", "Pod", name, "", f"{name}.yaml"))
         for name in ("a", "b")
     ]
     forms = {form: report_as(form, "run", found, Manifests({}), Severity.ERROR).decode() for form in FORMS}
@@ -245,7 +238,7 @@ def test_one_reason_is_one_line_and_one_result_with_its_places() -> None:
 )
 def test_a_check_names_the_files_in_which_changes_are_due(files: list[str], lines: list[str]) -> None:
     found = [
-        Result(Severity.ERROR, "sets it " * 40, ref=ObjectRef("v1", "Pod", f"p{number}", "", file), code="ProxyMissing")
+        Result("ProxyMissing", "sets it " * 40, ref=ObjectRef("v1", "Pod", f"p{number}", "", file))
         for number, file in enumerate(files)
     ]
     assert kind_lines(found, verbose=False)[: len(lines)] == [line.rstrip() for line in lines]

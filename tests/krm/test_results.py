@@ -26,9 +26,9 @@ REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
 @pytest.mark.parametrize(
     ("result", "data"),
     [
-        pytest.param(Result(Severity.INFO, "m\nn"), {"message": "m n", "severity": "info"}, id="a message is one line"),
+        pytest.param(Result("", "m\nn"), {"message": "m n", "severity": "info"}, id="a message is one line"),
         pytest.param(
-            Result(Severity.ERROR, "m", ("a", "0"), "old", "new", ref=REF, target="nodes.kubelet"),
+            Result("", "m", ("a", "0"), "old", "new", ref=REF, target="nodes.kubelet", level=Severity.ERROR),
             {
                 "message": "m",
                 "severity": "error",
@@ -40,12 +40,12 @@ REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
             id="all there can be",
         ),
         pytest.param(
-            Result(Severity.INFO, "m", ("a",), 1, 2, ref=ObjectRef("v1", "Secret")),
+            Result("", "m", ("a",), 1, 2, ref=ObjectRef("v1", "Secret")),
             {"message": "m", "severity": "info"},
             id="an object without a name is no reference, and a field needs one",
         ),
         pytest.param(
-            Result(Severity.INFO, "m", ("a",), False, 0, ref=ObjectRef("v1", "Secret", "x")),
+            Result("", "m", ("a",), False, 0, ref=ObjectRef("v1", "Secret", "x")),
             {
                 "message": "m",
                 "severity": "info",
@@ -79,19 +79,19 @@ def test_the_entry_of_results(result: Result, data: dict[str, Any]) -> None:
     ],
 )
 def test_results_of_one_reason_differ_in_names_alone(messages: list[str], is_one: bool, message: str) -> None:
-    found = [Result(Severity.WARNING, text, code="ByHand") for text in messages]
+    found = [Result("ByHand", text) for text in messages]
     assert (len({result.reason for result in found}) == 1) is is_one
     if is_one:
         assert message_of(found) == message
 
 
 def test_the_entry_of_a_finding_has_its_reason() -> None:
-    (entry,) = entries([Result(Severity.WARNING, 'lacks "a"', code="ByHand")])
+    (entry,) = entries([Result("ByHand", 'lacks "a"')])
     assert entry["tags"] == {"rule": "ByHand", "reason": "ByHand: lacks ..."}
 
 
 def _at(path: str, index: int, severity: Severity, message: str) -> Result:
-    return Result(severity, message, ref=ObjectRef(file_path=path, file_index=index))
+    return Result("", message, ref=ObjectRef(file_path=path, file_index=index), level=severity)
 
 
 IN_ORDER = [
@@ -118,7 +118,7 @@ def test_what_matters_most_is_reported_first(shuffled: list[Result]) -> None:
     assert errors == [IN_ORDER[1], IN_ORDER[4], IN_ORDER[5]]
 
 
-WRITTEN = Result(Severity.WARNING, "sets x", ("data", "k"), "x", code="C", ref=REF, target="a")
+WRITTEN = Result("ByHand", "sets x", ("data", "k"), "x", ref=REF, target="a")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_what_differs_in_a_password_only_is_said_once_of_many() -> None:
     assert line.endswith("(and 3 more places in it, `--verbose` names them)")
 
 
-CHANGE = Result(Severity.INFO, "sets a", ("spec", "files"), ref=REF, target="one")
+CHANGE = Result("", "sets a", ("spec", "files"), ref=REF, target="one")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,9 @@ CHANGE = Result(Severity.INFO, "sets a", ("spec", "files"), ref=REF, target="one
         pytest.param({"path": ("spec", "commands")}, ["sets a, sets b (one, two) spec"], id="a field beside it"),
         pytest.param({"path": ("metadata",)}, ["sets a (one) spec.files", "sets b (two) metadata"], id="another field"),
         pytest.param({"current": "x"}, ["sets a (one) spec.files", "sets b (two) spec.files"], id="one with a value"),
-        pytest.param({"code": "NP001"}, ["sets a (one) spec.files", "NP001: sets b (two) spec.files"], id="no change"),
+        pytest.param(
+            {"code": "ByHand"}, ["sets a (one) spec.files", "ByHand: sets b (two) spec.files"], id="no change"
+        ),
     ],
 )
 def test_what_targets_change_in_one_object_is_one_entry(other: dict[str, Any], expected: list[str]) -> None:
@@ -171,5 +173,5 @@ def test_a_value_that_is_shown_is_that_of_the_field_of_its_entry() -> None:
 def test_a_line_is_the_severity_and_the_text_with_the_file() -> None:
     """Also where what is said holds the bracket that ends the severity."""
     ref = ObjectRef("v1", "ConfigMap", "a] b", "", "[x] y.yaml")
-    result = Result(Severity.WARNING, "says [error] or  not", ("data", "c] d"), code="NP004", ref=ref)
-    assert result.line_with_file() == "[warning] [x] y.yaml v1/ConfigMap/a] b data.c] d: NP004: says [error] or not"
+    result = Result("ByHand", "says [error] or  not", ("data", "c] d"), ref=ref)
+    assert result.line_with_file() == "[warning] [x] y.yaml v1/ConfigMap/a] b data.c] d: ByHand: says [error] or not"

@@ -52,7 +52,7 @@ def test_what_was_done_is_said_once_for_places_of_one_label() -> None:
 
 
 def test_findings_among_places_and_wrong_types_are_reported_once() -> None:
-    finding = Result.of("ByHand", "x")
+    finding = Result("ByHand", "x")
     draft = Draft({"a": 1})
     write_places(draft, [finding, A, A], FULL)
     assert [said.code for said in draft.findings] == ["ByHand", "CannotWrite"]

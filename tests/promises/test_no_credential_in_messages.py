@@ -17,7 +17,7 @@ import pytest
 from function_configs import proxy_config
 from krm_fn.errors import InjectProxyError
 from krm_fn.krm.masking import redact
-from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.run import run
 from krm_fn.yamledit import tree
@@ -138,7 +138,7 @@ def test_a_run_and_lint_never_show_a_scalar_of_the_input_that_may_be_a_credentia
 def test_an_identity_with_the_form_of_a_credential_is_not_shown(form: str) -> None:
     text = form.format(CANARY)
     for ref in (ObjectRef("v1", "Secret", text, "a"), ObjectRef("v1", "Secret", "a", text), ObjectRef(text, text, "a")):
-        result = Result(Severity.ERROR, "it is wrong", ref=ref)
+        result = Result("CannotWrite", "it is wrong", ref=ref)
         assert CANARY not in result.line()
         assert CANARY not in json.dumps(result.to_data())
 

@@ -11,7 +11,7 @@ import pytest
 from fuzz import driver, program
 from fuzz.driver import verdict
 from fuzz.parts import CORPUS, PARTS
-from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.krm.results import Result
 from krm_fn.pipeline import run as pipeline
 from krm_fn.pipeline.outcome import Outcome
 from revealed import OLD
@@ -45,7 +45,7 @@ def _changes_more(data: bytes) -> Outcome:
 
 def _shows_a_password(data: bytes) -> Outcome:
     outcome = RUN(data)
-    return outcome._replace(results=(*outcome.results, Result(Severity.INFO, f"sets {OLD}", ObjectRef())))
+    return outcome._replace(results=(*outcome.results, Result("", f"sets {OLD}")))
 
 
 def _raises(data: bytes) -> Outcome:

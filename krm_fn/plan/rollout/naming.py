@@ -138,7 +138,7 @@ def renamed(
     record = rename.record
     obstacle = _obstacle(rename, users, builds, rival)
     if obstacle:
-        finding = Result.of("NodesKept", f"keeps its name, {obstacle}", NAME)
+        finding = Result("NodesKept", f"keeps its name, {obstacle}", NAME)
         yield RolloutNote(record, finding)
         return
     why = "so that nodes roll" if rename.is_hashed else "without a hash"
@@ -171,7 +171,7 @@ def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> Rollout
     """Return a warning about nodes that keep their old content, an information where the user chose that."""
     text = f"nodes keep what they have until the name of the {noun} changes. {advice(config, 'Roll them yourself')}"
     is_info = config.hash_names is False
-    finding = Result.of("NodesKept", text, user.path, is_info=is_info)
+    finding = Result("NodesKept", text, user.path, is_info=is_info)
     return RolloutNote(user.record, finding._replace(current=name))
 
 

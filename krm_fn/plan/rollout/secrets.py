@@ -94,7 +94,7 @@ def secret_names(
         is_kept = is_named or giantswarm.CLUSTER_LABEL in record.obj.labels
         if record.is_changed and record.record.is_new and not is_kept:
             record.record.targets.clear()
-            finding = Result.of("SettingUnused", _NOT_NAMED, is_info=bool(named))
+            finding = Result("SettingUnused", _NOT_NAMED, is_info=bool(named))
             notes.append(RolloutNote(record.record, finding))
             continue
         content = [data.get("data"), data.get("stringData")]
@@ -179,12 +179,12 @@ def _missing(
                 "it, or let `spec.targets.giantswarm.generate` list `systemdProxy`; where something else makes it, "
                 "`spec.lint.rules.SecretMissing: Info` says so"
             )
-            finding = Result.of("SecretMissing", message, user.path)
+            finding = Result("SecretMissing", message, user.path)
             if user.record in changed and finding.code not in config.lint:
                 # Who has the reference already may make the Secret elsewhere, and so may the Clusters of a class.
                 is_there = user.record.item_index in source.holding((user.key.name,))
                 if not is_there and user.record.obj.ref.kind != "ClusterClass":
-                    finding = finding._replace(severity=Severity.ERROR)
+                    finding = finding._replace(level=Severity.ERROR)
             yield RolloutNote(user.record, finding)
 
 

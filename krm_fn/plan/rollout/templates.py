@@ -159,7 +159,7 @@ def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Ite
         if not users:
             text += ". No object refers to it: if it is a patch, its lists replace those of the base, so leave it out"
         is_info = config.hash_names is False
-        finding = Result.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
+        finding = Result("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
         yield RolloutNote(template.record, finding)
         return
     for user in users:

@@ -112,7 +112,7 @@ class _Charts(Target):
         if not any("{{" in text for text in variables.values()):
             yield from places
         elif any(isinstance(place, Place) for place in places):
-            yield Result.of("CannotWrite", _TEMPLATE)
+            yield Result("CannotWrite", _TEMPLATE)
 
     def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
@@ -182,11 +182,11 @@ def _in_installation(data: Data, context: Context) -> Places:
             for value in _named(chart, names):
                 if version and _is_in_other_form(value, version, installation.documents[1:]):
                     message = _OTHER_FORM.format(chart=use.name, value=quoted([value.name]))
-                    yield Result.of("ByHand", message, use.path)
+                    yield Result("ByHand", message, use.path)
             yield from _about(installation, chart, names)
             if values and context.settings.trusted_ca.pem:
                 message = _NO_CERTIFICATES.format(chart=use.name)
-                yield Result.of("CertificatesNotSet", message, use.path)
+                yield Result("CertificatesNotSet", message, use.path)
         chart_places = _ChartPlaces(use.name, values, context, data)
         yield from _in_values(chart_places, installation)
 
@@ -200,7 +200,7 @@ def _about_version(use: ChartUse, version: Version | None, newer: Sequence[Chart
     paths = quoted(value.name for value in newer)
     message = _LATER if version else _NEWEST
     text = message.format(chart=use.name, values=paths, since=since)
-    yield Result.of("ByHand", text, use.path, is_info=version is None)
+    yield Result("ByHand", text, use.path, is_info=version is None)
 
 
 def _is_in_other_form(value: ChartValue, version: Version, documents: Iterable[Any]) -> bool:
@@ -220,11 +220,11 @@ def _about(installation: Installation, chart: Chart, names: Sequence[str]) -> Re
     if chart.unreached:
         reaches_all = IS_REACHED[use.name]
         if not reaches_all(installation.chart_documents):
-            yield Result.of("ByHand", chart.unreached, use.path)
+            yield Result("ByHand", chart.unreached, use.path)
     for value in chart.values:
         if is_read(value, installation.own):
             if service_names(installation) is None:
-                yield Result.of("FactsUnknown", _UNNAMED, use.path)
+                yield Result("FactsUnknown", _UNNAMED, use.path)
             return
 
 
@@ -234,7 +234,7 @@ def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
     if names:
         where = f' under {quoted(names)} of an annotation, which may be "true", "false" or names of values'
     message = _UNKNOWN.format(chart=use.name, where=where)
-    return Result.of("ByHand", message, use.path)
+    return Result("ByHand", message, use.path)
 
 
 class _ChartPlaces(NamedTuple):
@@ -270,7 +270,7 @@ class _ChartPlaces(NamedTuple):
             # Helm merges mappings, and replaces lists as a whole.
             is_new_list = is_list and existing is None
             if sets_proxy and is_new_list and self._replaces_others(root):
-                yield Result.of("ListReplaced", _REPLACED.format(label=label), path)
+                yield Result("ListReplaced", _REPLACED.format(label=label), path)
 
     def _replaces_others(self, root: Pointer) -> bool:
         """Return whether a new list may replace one of other values, which are not read here."""

@@ -210,7 +210,7 @@ def overrides(value: ChartValue, installation: Installation) -> Results:
     for *above, last in value.texts.values():
         secret = (*above, f"{last}Secret")
         if text_at(installation.own, secret):
-            yield Result.of(
+            yield Result(
                 "ByHand",
                 f"the Secret of `{'.'.join(secret)}` wins over `{value.name}`: set the proxy there yourself",
                 use.path,
@@ -225,7 +225,7 @@ def overrides(value: ChartValue, installation: Installation) -> Results:
                 if steps.startswith(f"{name}.") or name.startswith(steps)
             ]
             if names and steps != ".":
-                yield Result.of("ByHand", message.format(value.name), (*path, text_member))
+                yield Result("ByHand", message.format(value.name), (*path, text_member))
 
 
 def values_elsewhere(data: Data, uses: DataUses) -> Iterator[Any]:

@@ -88,7 +88,7 @@ class _Distribution(Target):
                 continue
             for path in _paths(data, row):
                 if problem:
-                    yield Result.of("CannotWrite", problem, path)
+                    yield Result("CannotWrite", problem, path)
                     continue
                 if row.container:
                     yield from _selector_place(data, settings)
@@ -99,7 +99,7 @@ class _Distribution(Target):
                     yield from _check_snap(data, path, settings)
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
-                    yield Result.of("ProviderRefuses", _IMMUTABLE, path)
+                    yield Result("ProviderRefuses", _IMMUTABLE, path)
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the ConfigMap with the certificates, where an object is to name the one of inject-proxy."""
@@ -167,7 +167,7 @@ def _certificates(
             return
         source = settings.trusted_ca.config_map or ("", "")
         if source[:2] != (_namespace(data, row), other):
-            yield Result.of(
+            yield Result(
                 "ByHand",
                 "names another ConfigMap, which stays: put the certificates of `spec.trustedCA` there",
                 named,
@@ -211,7 +211,7 @@ def _check_snap(data: Data, path: Pointer, settings: ProxySettings) -> Results:
         return
     commands = (*path, "preRunCommands")
     if _SET not in str(list_at(data, commands)):
-        yield Result.of(
+        yield Result(
             "NetworkBeforeProxy",
             f"`snap install` runs before snapd knows the proxy: begin with `{_SET}.http=… proxy.https=…`",
             commands,

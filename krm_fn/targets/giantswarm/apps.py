@@ -44,7 +44,7 @@ def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySe
         elif reference in ({}, _EMPTY, cluster_values):
             yield Place(path, one_member(lambda settings, old: dict(cluster_values)), label)  # noqa: ARG005
         elif field == "secret" or text_at(reference, "name") == cluster_values["name"]:
-            yield Result.of("ByHand", _OTHER.format(**cluster_values), path)
+            yield Result("ByHand", _OTHER.format(**cluster_values), path)
 
 
 def _is_extra(data: Data, field: str, cluster_values: Mapping[str, str]) -> bool:
@@ -91,7 +91,7 @@ class _Apps(Target):
         namespace = settings.namespace or of_kubeconfig or namespace_of(data)
         name = settings.cluster + giantswarm.CLUSTER_VALUES_SUFFIX
         if settings.sets_any and not namespace:
-            yield Result.of("ByHand", _NO_NAMESPACE, ("metadata",))
+            yield Result("ByHand", _NO_NAMESPACE, ("metadata",))
         elif settings.is_listed or not settings.sets_any:
             yield from _references(data, {"name": name, "namespace": namespace}, settings)
 

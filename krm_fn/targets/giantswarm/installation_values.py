@@ -71,7 +71,7 @@ def _unless_lost(settings: ProxySettings, places: Places) -> Places:
     is_lost = "%" in "".join(settings.variables().values())
     for place in places:
         if is_lost:
-            yield Result.of("CannotWrite", _PERCENT, place.path)
+            yield Result("CannotWrite", _PERCENT, place.path)
         else:
             yield place
 
@@ -117,7 +117,7 @@ class _InstallationValues(Target):
             yield from places
             if not places and not is_text and settings.sets_any:
                 path = ("spec", "valuesFrom")
-                yield Result.of("ByHand", _ELSEWHERE, path, is_info=True)
+                yield Result("ByHand", _ELSEWHERE, path, is_info=True)
 
 
 TARGET = _InstallationValues

@@ -39,7 +39,7 @@ def check_policy(policy: Data, readings: Sequence[Reading]) -> Results:
         return
     for reading in readings:
         if "applyConfiguration" in reading.path:
-            yield Result.of(
+            yield Result(
                 "PolicyKeepsValueFrom",
                 "the CEL expression keeps the `valueFrom` of an entry beside its own `value`, and the API server "
                 "rejects such a pod: write the whole `env` by a JSON Patch",
@@ -53,7 +53,7 @@ def deprecated(policy: Data) -> Result | None:
     kind = policy.get("kind")
     if kind not in WITH_RULES:
         return None
-    return Result.of(
+    return Result(
         "PolicyDeprecated",
         f"Kyverno 1.20 no longer executes a {kind}: write a MutatingPolicy, or use `generate` in its place",
         ("kind",),
@@ -75,7 +75,7 @@ def _two_proxies(readings: Sequence[Reading]) -> Results:
         authors = first.place
         if second.place != authors:
             authors += f" and {second.place}"
-        yield Result.of(
+        yield Result(
             "CannotWrite",
             f"{authors} set two different proxies in `{variable}`, and one ProxyConfig writes one value to both: "
             "move one to a policy of its own and leave that out with `spec.selector`, or write the same proxy in "
@@ -97,7 +97,7 @@ def _check_rule(policy: Data, rule: Place) -> list[Result]:
 def _check_entry(policy: Data, rule: Place, policy_entry: PolicyEntry, kinds: Set[str]) -> Results:
     # A strategic merge joins entries by ``name`` and keeps the other members of the pod's own entry.
     if "valueFrom" not in lookup(policy, policy_entry.path):
-        yield Result.of(
+        yield Result(
             "PolicyKeepsValueFrom",
             f"{rule.label} keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects such a "
             "pod: add `valueFrom: null`",
@@ -105,7 +105,7 @@ def _check_entry(policy: Data, rule: Place, policy_entry: PolicyEntry, kinds: Se
         )
     # Only with an anchor is ``*`` a pattern.
     if text_at(policy, (*policy_entry.path[:-2], "name")) == "*":
-        yield Result.of(
+        yield Result(
             "PolicyBroken",
             f'{rule.label} adds a container that is literally named "*" to every pod, which the API server rejects: '
             'write `(name): "*"` for all containers',
@@ -115,7 +115,7 @@ def _check_entry(policy: Data, rule: Place, policy_entry: PolicyEntry, kinds: Se
     right = {_PLACES.get(kind) for kind in kinds}
     # A rule for a Deployment that patches ``spec.containers``, the place of a Pod, changes nothing.
     if kinds and None not in right and patched not in right:
-        yield Result.of(
+        yield Result(
             "PolicyBroken",
             f"Kyverno skips the patch of {rule.label}, because `{'.'.join(patched)}` is no place of containers in "
             f"{', '.join(sorted(kinds))}",

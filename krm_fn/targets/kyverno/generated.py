@@ -83,7 +83,7 @@ def name_taken(data: Data, options: Options) -> Result | None:
     """Return an error if an object of another author has kind and name of one that the options ask for."""
     if is_generated(data) or not _is_wanted(data, options):
         return None
-    return Result.of(
+    return Result(
         "CannotWrite",
         "inject-proxy did not create this object, and the policy that `spec.targets.kyverno.generate` "
         "asks for has the same kind and name: rename or remove this object",

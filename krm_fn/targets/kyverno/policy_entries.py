@@ -132,7 +132,7 @@ def _unwritten(
     for entry in entries:
         if entry.value not in (None, _new_value(entry, variables)):
             is_stale = True
-    return Result.of(
+    return Result(
         "ByHand",
         f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}",
         entries[0].path,

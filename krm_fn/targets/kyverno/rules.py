@@ -219,7 +219,7 @@ def rule_places(policy: Data, rule: Place) -> Places:
     names = mentioned(lookup(policy, path))
     others = [name for name in names if name not in known]
     if others:
-        yield Result.of(
+        yield Result(
             "ByHand",
             f"{quoted(others)} of {rule.label} is named where no value of `env` is set: set the proxy there",
             path,

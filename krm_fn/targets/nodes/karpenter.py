@@ -102,7 +102,7 @@ def _old_images(data: Data) -> Results:
     for path, term in items_at(data, _AMI_TERMS):
         dated = re.fullmatch(_DATED_ALIAS, text_at(term, "alias"))
         if dated and dated[1] < _FIRST_IMAGE:
-            yield Result.of(
+            yield Result(
                 "NodesWithoutProxy",
                 f"an image older than v{_FIRST_IMAGE} knows no `instance.environment`, so its nodes get no proxy: "
                 "name a newer one",

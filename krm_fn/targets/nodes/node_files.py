@@ -500,7 +500,7 @@ class NodeTarget(ConfigTarget):
             and lookup(node_config.data, _EARLY_SWITCH) is not True
         )
         if is_early and context.settings.sets_any:
-            yield Result.of("NetworkBeforeProxy", _EARLY, (*node_config.path, *_EARLY_SWITCH))
+            yield Result("NetworkBeforeProxy", _EARLY, (*node_config.path, *_EARLY_SWITCH))
         if node_config.commands_unit:
             own = context.settings.without_proxy  # its drop-in replaces the exports
         label = f"the exports in `{node_config.commands[-1]}`"

@@ -99,7 +99,7 @@ def _readers_problems(node_config: NodeConfig) -> Results:
         folders = re.search(_CONFIG_PATH, text)
         is_other = folders is not None and _CERTS_D not in folders[1].split(":")
         if is_other or re.search(_OLD_MIRRORS, text):
-            yield Result.of(
+            yield Result(
                 "MirrorNotRead",
                 f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect',
                 file.field("content"),
@@ -108,7 +108,7 @@ def _readers_problems(node_config: NodeConfig) -> Results:
     for text in texts:
         if "config_path" in text and _CERTS_D in text:
             return
-    yield Result.of(
+    yield Result(
         "MirrorNotRead",
         f'containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "{_CERTS_D}": check '
         "that the node image has one of them",
@@ -145,7 +145,7 @@ class _RegistryMirror(ConfigTarget):
         if mirror is not None and own_field:
             endpoints = lookup(own_field, ("mirrors", "*", "endpoint")) or ()
             if mirror.url not in endpoints:
-                yield Result.of(
+                yield Result(
                     "OtherProxy",
                     "a file with the mirror would replace this, so none is written: add the mirror here",
                     (*node_config.path, _FIELD_OF_RKE2),

@@ -146,7 +146,7 @@ def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) 
             code = "OtherProxy"
             if isinstance(value, str) and split_url(value).user_info:
                 code = "PasswordLeft"
-            yield Result.of(
+            yield Result(
                 code,
                 f"an operation of a JSON patch is about `{name}`, and is not edited: remove it",
                 path,

@@ -38,7 +38,7 @@ class _CarenClusterConfig(Target):
             yield Place(path, _MEMBERS, "the variable `clusterConfig`", len(entry) + 1)
             number = len(parse(context.settings.no_proxy))
             if number > _AT_MOST:
-                yield Result.of(
+                yield Result(
                     "ProviderRefuses",
                     f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`",
                     (*path, "additionalNo"),
@@ -47,7 +47,7 @@ class _CarenClusterConfig(Target):
             at = (*entry, *nutanix.MIRROR)
             if mirror and lookup(data, at) != mirror.url:
                 message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'  # noqa: E501
-                yield Result.of("OtherProxy", message, at)
+                yield Result("OtherProxy", message, at)
 
 
 TARGET = _CarenClusterConfig

@@ -68,7 +68,7 @@ class _AddOns(Target):
         label = f"the data values of {' and '.join(add_on.label for add_on in called)}"
         texts = [text for text in embedded.values(data) if text.is_yaml]
         if own and not texts and context.settings.sets_any:
-            yield Result.of("ByHand", _NO_VALUES.format(label=label), ())
+            yield Result("ByHand", _NO_VALUES.format(label=label), ())
         concerned = [text for text in texts if self._is_marked(text)]
         unmarked = [] if concerned else own
         if unmarked:

@@ -39,13 +39,13 @@ def half(settings: ProxySettings) -> Result | None:
     if bool(settings.http_proxy) == bool(settings.https_proxy):
         return None
     name = "httpProxy" if settings.http_proxy else "httpsProxy"
-    return Result.of("ProxyReduced", _HALF.format(name))
+    return Result("ProxyReduced", _HALF.format(name))
 
 
 def lost(settings: ProxySettings) -> Results:
     """Yield a finding for a URL that not all readers of the nodes get, whatever text is written."""
     if "%" in settings.http_proxy + settings.https_proxy:
-        yield Result.of("ValueLost", _LOST)
+        yield Result("ValueLost", _LOST)
 
 
 def whole(settings: ProxySettings) -> ProxySettings:
@@ -79,7 +79,7 @@ def _places_of_document(settings: ProxySettings, document: Any) -> Places:
     is_checked = str(document.get("VSPHERE_INSECURE")).lower() != "true"
     is_missing = settings.no_proxy and server not in parse(settings.no_proxy)
     if server and is_checked and is_missing:
-        yield Result.of("FactsUnknown", _VCENTER)
+        yield Result("FactsUnknown", _VCENTER)
     yield from lost(settings)
 
 
@@ -132,7 +132,7 @@ class _ClusterConfig(Target):
             if problem:
                 yield problem._replace(path=value.path)
             if settings.sets_any and not _may_be_filled(value):
-                yield Result.of("TextUnreadable", _NOTHING, value.path)
+                yield Result("TextUnreadable", _NOTHING, value.path)
             form = YamlText(partial(_places_of_document, settings))
             yield text_place(value, form, _LABEL)._replace(settings=settings, is_unconditional=True)
 

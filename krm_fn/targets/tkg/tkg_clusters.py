@@ -74,7 +74,7 @@ def _service_places(data: Data, settings: ProxySettings) -> Places:
         trusted = (*_NETWORK, "trust", "additionalTrustedCAs")
         yield _trusted(trusted, "inject-proxy", settings, keep=1)
     if any(url.startswith("https://") for url in (settings.http_proxy, settings.https_proxy)):
-        yield Result.of("ProxyReduced", _HTTPS, path)
+        yield Result("ProxyReduced", _HTTPS, path)
 
 
 def _cluster_places(
@@ -117,7 +117,7 @@ def _variable_places(
     yield Place(path, form, label, kept_steps, settings=own)
     yield from lost(own)
     if own.is_declared and settings.sets_any and not own.sets_any:
-        yield Result.of("NodesWithoutProxy", _NONE, path[:-2])
+        yield Result("NodesWithoutProxy", _NONE, path[:-2])
 
 
 def _trust_variable(data: Data, settings: ProxySettings) -> Place:

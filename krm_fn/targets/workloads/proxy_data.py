@@ -92,7 +92,7 @@ def _places_of_flux(texts: _TextsByKey, settings: ProxySettings) -> Places:
         yield from _left_alone(texts["address"], settings)
         return
     if not _url(settings) and "address" in texts and settings.is_declared:
-        yield Result.of("LeftBehind", _NO_ADDRESS)
+        yield Result("LeftBehind", _NO_ADDRESS)
     for key, form in _OF_FLUX.items():
         text = texts.get(key) or new_text(_SECRET, key)
         yield Place(text.path, Text(text, form), f"`{key}` of the proxy of Flux")
@@ -121,7 +121,7 @@ def _is_socks(url: str) -> bool:
 def _left_alone(value: embedded.Value, settings: ProxySettings) -> Results:
     """Yield that a proxy for git over SSH stays, for an HTTP proxy cannot take its place."""
     if settings.sets_any:
-        yield Result.of("ByHand", _SOCKS, value.path, is_info=True)
+        yield Result("ByHand", _SOCKS, value.path, is_info=True)
 
 
 class _ProxyData(Target):

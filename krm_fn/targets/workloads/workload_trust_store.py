@@ -135,7 +135,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         folder = text_at(mount, "mountPath").rstrip("/")
         mounts[folder] = text_at(mount, "name")
     if bundle and mounts.get(bundle.folder, NAME) != NAME:
-        yield Result.of(
+        yield Result(
             "CertificatesNotSet",
             f'"{bundle.folder}" in {where} is used by another mount, so it does not get the bundle: set '
             "`spec.targets.workloads.trustedCA.mountPath` to another folder",
@@ -155,7 +155,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
         if value in [_value(name, folder) for folder in folders]:
             entries.setdefault(name, None)
         elif entries.pop(name, None):
-            yield Result.of(
+            yield Result(
                 "CertificatesNotSet",
                 f"`{name}` in {where} does not name the bundle and is left as it is: remove the entry",
                 container.path,
@@ -173,7 +173,7 @@ def _in_config_map(data: Data, pem: str) -> Places:
     if created_objects.was_created(data):
         yield created_objects.trusted_config_map()
     elif pem and pem not in text_at(data, ("data", CA_KEY)):
-        yield Result.of("CertificatesNotSet", _NOT_OURS, ("data", CA_KEY))
+        yield Result("CertificatesNotSet", _NOT_OURS, ("data", CA_KEY))
 
 
 def _entry(path: Pointer, name: str, member: Data | None, label: str) -> Place:
@@ -223,7 +223,7 @@ class _WorkloadTrustStore(Target):
         if bundle:
             yield from wrong_types(data, at)
             if listed and not bundle.variables and not bundle.is_read_by_go:
-                yield Result.of("CertificatesNotSet", _NOT_READ, at)
+                yield Result("CertificatesNotSet", _NOT_READ, at)
         if listed or not bundle:
             volume = bundle.volume() if bundle else None
             yield _entry((*at, "volumes"), NAME, volume, "the volume of the bundle")

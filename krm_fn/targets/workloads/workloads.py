@@ -147,7 +147,7 @@ def _lacks_certificates(data: Data, at: Pointer, context: Context) -> Results:
 
     if store.is_forgotten(data, context.options):
         message = _NO_CERTIFICATES.format(name_of(data))
-        yield Result.of("CertificatesNotSet", message, at)
+        yield Result("CertificatesNotSet", message, at)
 
 
 class _Workloads(Target):
@@ -191,7 +191,7 @@ class _Workloads(Target):
         if context.settings.sets_any and (chosen or known or _is_chosen(data, at, options)):
             yield from wrong_types(data, at)
             if lookup(data, at) is None and at != _OF_PROVIDER:
-                yield Result.of("SettingUnused", _NO_POD_SPEC.format(".".join(("", *at))))
+                yield Result("SettingUnused", _NO_POD_SPEC.format(".".join(("", *at))))
         if at == _OF_PROVIDER:
             is_preset = _PROVIDERS in options.get("presets", ())
             # Cluster API Operator merges containers by name into the manifest that it installs.
@@ -210,10 +210,10 @@ class _Workloads(Target):
         missing = [name for name in names if name not in there]
         if missing and context.settings.sets_any:
             path = ("metadata", "annotations")
-            yield Result.of("SettingUnused", _UNKNOWN.format(quoted(missing)), path)
+            yield Result("SettingUnused", _UNKNOWN.format(quoted(missing)), path)
         for row in known:
             if row.main and there and row.main not in there and context.settings.sets_any:
-                yield Result.of("SettingUnused", _NO_CONTAINER.format(row.main), (*at, CONTAINERS))
+                yield Result("SettingUnused", _NO_CONTAINER.format(row.main), (*at, CONTAINERS))
 
     def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""

@@ -105,7 +105,7 @@ class NodePatches(NamedTuple):
 
     def report(self, code: str, message: str) -> None:
         """Add a finding about the reference to the template."""
-        self.findings.append(Result.of(code, message, self.nodes.path))
+        self.findings.append(Result(code, message, self.nodes.path))
 
 
 class _ObstacleError(Exception):
@@ -218,7 +218,7 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
                     f'the patch "{operation.patch}" erases what the template has in `{path[-1]}`, so the proxy is in '
                     f"`{NODES}` behind it"
                 )
-                finding = Result.of("ClassPatched", message, PATCHES)
+                finding = Result("ClassPatched", message, PATCHES)
                 findings[operation.patch, path[-1]] = finding
     return [*findings.values()]
 
@@ -241,7 +241,7 @@ def node_patches(listed: ListedClass, templates: ObjectIndex[Data]) -> Iterator[
         except _ObstacleError as error:
             patches.operations.clear()
             message = f"{error}; until then this class and its Clusters stay as they are"
-            finding = Result.of("ByHand", message, nodes.path, is_stale=True)
+            finding = Result("ByHand", message, nodes.path, is_stale=True)
             patches.findings.append(finding)
         yield patches
 
@@ -425,7 +425,7 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     condition = enabled_if(listed.context())
     used = {name for group in groups for name in group.operations}
     if used and not listed.is_chosen:
-        findings += listed.erasures or [Result.of("ClassPatched", _SHARED, ("spec",))]
+        findings += listed.erasures or [Result("ClassPatched", _SHARED, ("spec",))]
     patches = []
     for name in OUR_PATCHES:
         if name in used:

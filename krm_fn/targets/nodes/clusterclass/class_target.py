@@ -116,7 +116,7 @@ def places_in_cluster(data: Data, settings: ProxySettings, context: ClassContext
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     if not context.is_known:
         if settings.sets_any:
-            yield Result.of(
+            yield Result(
                 "NodesWithoutProxy",
                 f'its ClusterClass "{class_name(data)}" must be in the list, so that it can be patched and this '
                 "Cluster can be given what it needs: add it, or set `spec.targets.nodes.classes` to `Union`",
@@ -132,7 +132,7 @@ def places_in_cluster(data: Data, settings: ProxySettings, context: ClassContext
     if context.is_wanted and context.has_secret and has_proxy(settings):
         for path, proxy in groups.items():
             if has_proxy(proxy) and proxy.variables() != settings.variables():
-                yield Result.of(
+                yield Result(
                     "CannotWrite",
                     "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
                     "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "

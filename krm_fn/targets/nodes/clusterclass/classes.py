@@ -205,12 +205,12 @@ def _notes(classes: Iterable[ListedClass], kind: str) -> dict[str, list[Result]]
                 "select the class, and do what the warnings about it say"
             )
             for of_target in notes.values():
-                of_target.append(Result.of("ClassPatchErases", message))
+                of_target.append(Result("ClassPatchErases", message))
         for target, path in drop_in_paths(listed.config.targets).items():
             if written_path(listed.obj.data, [path], kind):
                 message = (
                     f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a '
                     "path once: add the Clusters with its variable to the list, or take the file out of it"
                 )
-                notes[target].append(Result.of("ByHand", message))
+                notes[target].append(Result("ByHand", message))
     return notes

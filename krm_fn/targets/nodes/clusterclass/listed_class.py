@@ -290,7 +290,7 @@ def _product_variable(target_id: str, cluster_data: Data, *, is_filled: bool) ->
     if not is_filled:
         code = "OtherProxy"
         message += f"; nothing fills it here: enable `{target_id}` and select the Cluster"
-    return ProductVariable(is_filled, replaced, Result.of(code, message))
+    return ProductVariable(is_filled, replaced, Result(code, message))
 
 
 # Member of a ``ClusterNetwork`` -> the name that stands for it in a list.
