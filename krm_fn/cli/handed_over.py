@@ -18,6 +18,7 @@ from krm_fn.krm.results import Result, Results
 from krm_fn.patch import Data, text_at
 from krm_fn.yamledit import read
 
+_FUNCTIONS = ("transformers", "generators")
 _ANNOTATION = ("metadata", "annotations", "config.kubernetes.io/function")
 _OBJECT = "`resources` of FILE takes it as an object, which runs nothing: name it under `transformers` instead"
 _NOT_NAMED = (
@@ -41,37 +42,38 @@ def not_handed_over(located: Iterable[LocatedConfig], selection: Selection) -> R
         located: the ProxyConfigs among the files.
         selection: the files; a stream has none.
     """
-    packages = {}
-    functions: set[str] = set()
+    packages: dict[str, Data] = {}
     for folder in set(map(os.path.dirname, selection.paths.values())):
-        packages[folder] = dict(kustomizations_in(folder, also=("Kptfile",)))
-        for data in packages[folder].values():
-            functions.update(map(os.path.basename, _names(data, "transformers")))
+        packages.update(kustomizations_in(folder, also=("Kptfile",)))
+    functions: set[str] = set()
+    for file, package in packages.items():
+        functions.update(_paths(file, package, *_FUNCTIONS, "pipeline"))
     for config in located:
         path = selection.paths.get(config.file, "")
-        for file, data in packages.get(os.path.dirname(path), {}).items():
-            fault = _fault_of(config, path, data, functions)
+        for file, package in packages.items():
+            fault = _fault_of(config, path, file, package, functions)
             if fault:
                 result = Result("ConfigIgnored", fault.replace("FILE", os.path.relpath(file)))
                 yield config.placed(result.about(config.ref))
 
 
-def _fault_of(config: LocatedConfig, path: str, package: Data, functions: Container[str]) -> str:
-    """Return why the kustomization or Kptfile beside a ProxyConfig does not run it; "" where it does, or need not.
+def _fault_of(
+    config: LocatedConfig, path: str, file: str, package: Data, functions: Container[str]
+) -> str:
+    """Return why a kustomization or Kptfile does not run a ProxyConfig; "" where it does, or need not.
 
-    ``functions`` are the names of files and folders that some kustomization takes as functions.
+    ``functions`` are the paths of files and folders that some kustomization or Kptfile takes as functions.
     """
-    folder, name = os.path.split(path)
+    folder = os.path.dirname(file)
     annotation = text_at(config.data, _ANNOTATION)
-    objects = _names(package, "resources")
-    if name in objects:
+    objects = _paths(file, package, "resources")
+    if path in objects:
         # A folder of one ProxyConfig is made for another kustomization.
-        is_function = len(objects) == 1 or os.path.basename(folder) in functions
-        return "" if is_function else _OBJECT
-    if name not in _names(package, "transformers"):
-        is_named = name in functions or name in _names(package, "pipeline")
+        return "" if len(objects) == 1 or folder in functions else _OBJECT
+    if path not in _paths(file, package, *_FUNCTIONS):
         is_meant = "inject-proxy" in str(package.get("pipeline", annotation))
-        return _NOT_NAMED if is_meant and not is_named else ""
+        is_beside = os.path.dirname(path) == folder
+        return _NOT_NAMED if is_meant and is_beside and path not in functions else ""
     if not annotation:
         return _NO_PROGRAM
     with suppress(InputError):
@@ -81,6 +83,8 @@ def _fault_of(config: LocatedConfig, path: str, package: Data, functions: Contai
     return ""
 
 
-def _names(package: Data, field: str) -> list[str]:
-    """Return the texts in a field, such as the names of files."""
-    return [*map(os.path.normpath, texts_in(package.get(field)))]
+def _paths(file: str, package: Data, *fields: str) -> list[str]:
+    """Return the paths of what some fields of a kustomization or Kptfile name."""
+    folder = os.path.dirname(file)
+    names = [name for field in fields for name in texts_in(package.get(field))]
+    return [os.path.normpath(os.path.join(folder, name)) for name in names]

@@ -41,6 +41,8 @@ IN_FOLDERS = {
     "functions/kustomization.yaml": "resources: [proxy.yaml]\n",
     "functions/proxy.yaml": config(),
 }
+KUSTOMIZATION = RIGHT["kustomization.yaml"]
+IN_X = {"x/web.yaml": DEPLOYMENT, "x/proxy.yaml": config()}
 KPT = {
     "web.yaml": DEPLOYMENT,
     "proxy.yaml": config(""),
@@ -93,6 +95,24 @@ def has_proxy(folder: Path) -> bool:
             id="under resources of a base",
         ),
         pytest.param(
+            {**RIGHT, "x/web.yaml": DEPLOYMENT, "x/proxy.yaml": config(), "x/kustomization.yaml": KUSTOMIZATION},
+            {"kustomization.yaml": "resources: [web.yaml]\n"},
+            "kustomization.yaml does not name it",
+            id="another folder names its own",
+        ),
+        pytest.param(
+            {"kustomization.yaml": "resources: [x/web.yaml]\ntransformers: [./x/proxy.yaml]\n", **IN_X},
+            {"kustomization.yaml": "resources: [x/web.yaml, ./x/proxy.yaml]\n"},
+            "`resources` of kustomization.yaml takes it as an object",
+            id="in a folder below, under resources",
+        ),
+        pytest.param(
+            {"kustomization.yaml": "resources: [x/web.yaml]\ntransformers: [./x/proxy.yaml]\n", **IN_X},
+            {"x/proxy.yaml": config("")},
+            "kustomization.yaml names it, and nothing says",
+            id="in a folder below, no annotation",
+        ),
+        pytest.param(
             KPT,
             {"Kptfile": "pipeline: {mutators: [{image: x/inject-proxy:v1}]}\n"},
             "Kptfile does not name it",
@@ -120,6 +140,24 @@ def test_one_line_says_what_keeps_it_from_running(
     write(tmp_path, files)
     assert said(tmp_path) == []
     assert files is KPT or has_proxy(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param({"kustomization.yaml": "transformers: [x/proxy.yaml]\n"}, id="from above"),
+        pytest.param({"y/kustomization.yaml": "transformers: [../x/proxy.yaml]\n"}, id="from beside"),
+        pytest.param({"x/y/kustomization.yaml": "transformers: [../proxy.yaml]\n"}, id="from below"),
+        pytest.param({"x/kustomization.yaml": "generators: [./proxy.yaml]\n"}, id="as a generator"),
+        pytest.param({"x/kustomization.yaml": "transformers: [../x//proxy.yaml]\n"}, id="in another spelling"),
+        pytest.param(
+            {"x/Kptfile": "pipeline: {mutators: [{exec: inject-proxy, configPath: ./proxy.yaml}]}\n"}, id="kpt"
+        ),
+    ],
+)
+def test_its_path_counts_as_seen_from_what_names_it(names: Mapping[str, str], tmp_path: Path) -> None:
+    write(tmp_path, {**IN_X, "x/kustomization.yaml": "resources: [web.yaml]\n", **names})
+    assert said(tmp_path) == []
 
 
 @pytest.mark.parametrize(
