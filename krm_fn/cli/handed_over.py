@@ -53,8 +53,8 @@ def not_handed_over(located: Iterable[LocatedConfig], selection: Selection) -> R
         for file, package in packages.items():
             fault = _fault_of(config, path, file, package, functions)
             if fault:
-                result = Result("ConfigIgnored", fault.replace("FILE", os.path.relpath(file)))
-                yield config.placed(result.about(config.ref))
+                message = fault.replace("FILE", os.path.relpath(file))
+                yield config.placed(Result("ConfigIgnored", message, ref=config.ref))
 
 
 def _fault_of(

@@ -53,9 +53,8 @@ def _of_list(args: Namespace, text: str, config: ProxyConfig) -> Answer:
     if config.cluster_defaults != ClusterNetwork():
         networks = (config.cluster_defaults,)
     reader = Reader(Audience(args.consumer), networks)
-    found = [Result(problem.code, problem.message) for problem in judge_list(text, reader)]
     silencer = Silencer(config, (), {}, at_most=Severity.ERROR)
-    results = list(silencer.left(found))
+    results = list(silencer.left(judge_list(text, reader)))
     lines = [result.line() for result in results]
     corrected = corrected_list(text, reader)
     if results and corrected != text and not may_hold_a_credential(text):

@@ -67,8 +67,7 @@ class LocatedConfig(NamedTuple):
     def results(self, error: ConfigError) -> Results:
         """Yield a result for each of its problems."""
         for problem in error.problems:
-            result = Result(error.code, problem.text, problem.path)
-            yield self.placed(result.about(self.ref))
+            yield self.placed(Result(error.code, problem.text, problem.path, ref=self.ref))
 
 
 def located_configs(

@@ -11,19 +11,19 @@ from krm_fn import placeholders
 from krm_fn.config import Declaration, Override, ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result, Results
 from krm_fn.light_typing import NamedTuple, Variables
-from krm_fn.lint.judge_values import HTTPS_MISSING, Finding, Reader, judge_list, judge_url
+from krm_fn.lint.judge_values import HTTPS_MISSING, Reader, judge_list, judge_url
 from krm_fn.noproxy import Audience, Style, entries
 from krm_fn.patch import Pointer
 from krm_fn.places.place import Reading, Readings, quoted
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 
-_FILLED_IN_LATER = Finding(
+_FILLED_IN_LATER = Result(
     "ValueLost",
     "a later step fills in the URL of the proxy, so nobody escapes it: it must hold no `%`, which systemd reads as a "
     "specifier in a drop-in",
 )
-_LOOPBACK = Finding(
+_LOOPBACK = Result(
     "UrlLoopback",
     "the proxy is on the loopback address, which in a pod is the pod itself, and on a node the node: name the host "
     "where the proxy runs",
@@ -57,7 +57,7 @@ class _Variables(NamedTuple):
 
 
 # Findings, each with the readings of one place that it is about.
-_Findings = Iterator[tuple[Finding, Sequence[Reading]]]
+_Findings = Iterator[tuple[Result, Sequence[Reading]]]
 
 
 def judge_places(readings: Readings, reader: Reader, ours: Variables) -> Results:
@@ -68,7 +68,7 @@ def judge_places(readings: Readings, reader: Reader, ours: Variables) -> Results
         reader: who reads them.
         ours: variable -> the value of the ProxyConfig, which is judged by itself and not in each place.
     """
-    alike: dict[Finding, list[Sequence[Reading]]] = {}
+    alike: dict[Result, list[Sequence[Reading]]] = {}
     for by_name in by_place(readings):
         filled = [reading for reading in by_name.values() if reading.value != ""]
         lists = [reading for reading in filled if reading.is_list]
@@ -99,7 +99,7 @@ def _judge_loss(variables: _Variables) -> _Findings:
     for reading in variables.readings.values():
         if reading.is_lost:
             message = f"the value does not reach its reader as it is written: {reading.why_unknown}"
-            yield Finding("ValueLost", message), [reading]
+            yield Result("ValueLost", message), [reading]
 
 
 def _judge_cases(variables: _Variables) -> _Findings:
@@ -116,7 +116,7 @@ def _judge_cases(variables: _Variables) -> _Findings:
                     f"`{upper}` and `{lower}` must be equal: Go reads the first, curl, Python and Node "
                     "the second"
                 )
-                yield Finding("CasesDiffer", message), [first, second]
+                yield Result("CasesDiffer", message), [first, second]
             continue
         reading = first or second
         is_enough = variables.reader.names_are_given
@@ -128,7 +128,7 @@ def _judge_cases(variables: _Variables) -> _Findings:
             name = reading.variable
             missing = name.swapcase()
             message = f"`{name}` is set without `{missing}`: add `{missing}` with the same value"
-            yield Finding("CaseMissing", message), [reading]
+            yield Result("CaseMissing", message), [reading]
 
 
 def _judge_lists(variables: _Variables) -> _Findings:
@@ -141,7 +141,7 @@ def _judge_lists(variables: _Variables) -> _Findings:
             "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go "
             "through it"
         )
-        yield Finding("ListEmpty", message), urls
+        yield Result("ListEmpty", message), urls
     for value, about in variables.by_value(variables.lists).items():
         # The unknown part of a list may hold the entries that seem to be missing.
         is_whole = about[0].value is not None
@@ -179,14 +179,14 @@ def _judge_permissions(variables: _Variables) -> _Findings:
             f'`permissions` must be written with a 0 in front, as in "0{octal}": Ignition reads a '
             "decimal number, and Cluster API creates no node without any"
         )
-        yield Finding("FilePermissions", message), about
+        yield Result("FilePermissions", message), about
     is_private = permissions.endswith("0")
     if with_password and not is_private:
         message = (
             '`permissions` must be "0640", so that others cannot read a file with a password, or it '
             "must hold none"
         )
-        yield Finding("FilePermissions", message), about
+        yield Result("FilePermissions", message), about
 
 
 def judge_config(
@@ -211,18 +211,16 @@ def judge_config(
             if https_proxy is None:
                 https_proxy = config.declaration.https_proxy
             for finding in _judge_proxies(http_proxy, https_proxy):
-                result = Result(finding.code, finding.message, path)
-                yield result.about(config_ref)
+                yield finding._replace(path=path, ref=config_ref)
         texts = tuple(entry.text for entry in part.no_proxy or ())
         if config.declaration.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)
         value = ",".join(texts)
         for finding in judge_list(value, Reader(audience), has_proxy=False):
-            result = Result(finding.code, finding.message, (*path, "noProxy"))
-            yield result.about(config_ref)
+            yield finding._replace(path=(*path, "noProxy"), ref=config_ref)
 
 
-def _judge_proxies(http_proxy: str, https_proxy: str) -> list[Finding]:
+def _judge_proxies(http_proxy: str, https_proxy: str) -> list[Result]:
     """Return the faults of two URLs of a ProxyConfig that belong together."""
     findings = []
     if http_proxy and not https_proxy:

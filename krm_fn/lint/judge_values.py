@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, entries, policy
 from krm_fn.noproxy.entries import Cidr, EntryKind
@@ -73,22 +74,8 @@ class Reader(NamedTuple):
     takes_host_and_port: bool = False
 
 
-class Finding(NamedTuple):
-    """A fault of a value.
-
-    Attributes:
-        code: a code of ``krm_fn.krm.codes``.
-        message: one sentence for a person.
-        entry: the entry that the list lacks, "" for any other fault.
-    """
-
-    code: str
-    message: str
-    entry: str = ""
-
-
 # A fault of two URLs: the proxy is for ``http://`` alone.
-HTTPS_MISSING = Finding(
+HTTPS_MISSING = Result(
     "HttpsProxyMissing",
     "`HTTPS_PROXY` must be set, too: registries and APIs are called by `https://`, which goes direct",
 )
@@ -163,7 +150,7 @@ class NoProxyList:
 
 
 @lru_cache(maxsize=4096)
-def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Finding, ...]:
+def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Result, ...]:
     """Return the faults of a value of NO_PROXY.
 
     Args:
@@ -173,13 +160,13 @@ def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Fi
     """
     if entries.may_hold_a_credential(text):
         message = "the list must hold hosts alone: an `@`, a `=`, or a `:` without a port may belong to a password"
-        return (Finding("PasswordInList", message),)
+        return (Result("PasswordInList", message),)
     written = [part.strip() for part in text.split(",") if part.strip()]
     if not written:
         if not has_proxy:
             return ()
         message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
-        return (Finding("ListEmpty", message),)
+        return (Result("ListEmpty", message),)
     findings = list(_judge_spacing(text))
     own = frozenset(
         domain.value.strip(".").lower()
@@ -204,7 +191,7 @@ def corrected_list(text: str, reader: Reader) -> str:
     corrected = corrected_entries(text, reader)
     known = NoProxyList(corrected, reader.networks)
     for finding in _lacking(known, reader):
-        corrected += [finding.entry, *known.missing_forms(finding.entry)]
+        corrected += [finding.proposed, *known.missing_forms(finding.proposed)]
     return ",".join(dict.fromkeys(corrected))
 
 
@@ -226,7 +213,7 @@ def corrected_entries(text: str, reader: Reader) -> list[str]:
 
 
 @lru_cache(maxsize=16384)
-def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Finding, ...]:
+def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Result, ...]:
     """Return the faults of the text between two commas; ``own`` are the domains of the Clusters themselves."""
     if placeholders.is_template(written):
         return ()
@@ -236,17 +223,17 @@ def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple
         host = entries.bare(token)
         if _is_unread(host):
             message = f'no program reads entry "{shown}", or no host has it: write a name, an address or a CIDR'
-            return (Finding("EntryUnread", message),)
+            return (Result("EntryUnread", message),)
         if _breaks_pods(host, audience):
             message = (
                 f'entry "{shown}" must not be in a list for pods: httpx fails on every request then'
             )
-            findings.append(Finding("EntryUnread", message))
+            findings.append(Result("EntryUnread", message))
         findings += _judge_reach(host, audience, own)
     forms = entries.expand(written)
     if forms and written not in forms:
         message = f'write "{",".join(forms)}" for entry "{shown}": not every program reads it'
-        findings.append(Finding("EntryForm", message))
+        findings.append(Result("EntryForm", message))
     return tuple(findings)
 
 
@@ -263,16 +250,16 @@ def _breaks_pods(host: str, audience: Audience) -> bool:
     return entries.breaks_clients(host)
 
 
-def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Finding]:
+def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Result]:
     """Yield a fault if an entry reaches more hosts than its author may think."""
     why = ""
     if host == "*":
-        yield Finding(
+        yield Result(
             "ProxyNeverUsed",
             'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy',
         )
     elif entries.holds_every_address(host):
-        yield Finding(
+        yield Result(
             "ProxyNeverUsed",
             f'entry "{host}" must not hold every address: Go would never use the proxy',
         )
@@ -283,7 +270,7 @@ def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator
     elif audience is Audience.POD and entries.confuses_ruby(host):
         why = "Ruby goes direct to every host that ends in a part of it"
     if why:
-        yield Finding("EntryTooBroad", f'entry "{host}" must not be so broad: {why}')
+        yield Result("EntryTooBroad", f'entry "{host}" must not be so broad: {why}')
 
 
 def _is_broad_name(host: str, own: frozenset[str]) -> bool:
@@ -314,18 +301,18 @@ def _is_broad_address(host: str) -> bool:
 # the whole list
 
 
-def _judge_spacing(text: str) -> Iterator[Finding]:
+def _judge_spacing(text: str) -> Iterator[Result]:
     parts = text.split(",")
     if any(part != part.strip() for part in parts):
-        yield Finding(
+        yield Result(
             "EntryForm",
             "blanks and line breaks must not be beside entries: wget, apt and curl miss these entries",
         )
     elif len(parts) > 1 and not all(parts):
-        yield Finding("EntryNeedless", "the list must not hold empty entries")
+        yield Result("EntryNeedless", "the list must not hold empty entries")
 
 
-def _judge_length(text: str, reader: Reader) -> Iterator[Finding]:
+def _judge_length(text: str, reader: Reader) -> Iterator[Result]:
     limit = LONGEST
     why = "Linux starts no program with it"
     if reader.audience is Audience.NODE:
@@ -333,13 +320,13 @@ def _judge_length(text: str, reader: Reader) -> Iterator[Finding]:
         why = "a file of Cluster API holds it twice, in at most 10240 characters"
     length = len(text.encode(errors="surrogatepass"))
     if length > limit:
-        yield Finding(
+        yield Result(
             "ListTooLong",
             f"the list has {length} bytes, and must not have more than {limit}: {why}; name domains",
         )
 
 
-def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
+def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Result]:
     yield from _lacking(known, reader)
     earlier = set()
     for entry in known.entries:
@@ -348,7 +335,7 @@ def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
         missing = known.missing_forms(entry)
         if missing and is_right and not _may_be_one_host(entry):
             forms = ",".join((entry, *missing))
-            yield Finding(
+            yield Result(
                 "DomainForm",
                 f'write "{forms}" for "{entry}": some programs read only one of these forms',
             )
@@ -356,7 +343,7 @@ def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
         if entry in earlier:
             cover = entry
         if cover:
-            yield Finding(
+            yield Result(
                 "EntryNeedless", f'entry "{entry}" is not needed: "{cover}" is in the list'
             )
         earlier.add(entry)
@@ -394,7 +381,7 @@ class _Needed(NamedTuple):
     host: str = ""
 
 
-def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
+def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Result]:
     """Yield a fault for each entry that a list must hold and lacks, in the order in which to add it."""
     if "*" in known.texts:
         return
@@ -408,7 +395,7 @@ def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Finding]:
             continue
         if entries.holds_every_address(entry) or _breaks_pods(entry, reader.audience):
             continue
-        yield Finding(needed.code, f'the list must hold "{entry}": {needed.why}', entry)
+        yield Result(needed.code, f'the list must hold "{entry}": {needed.why}', proposed=entry)
 
 
 def _needed(reader: Reader) -> Iterator[_Needed]:
@@ -472,7 +459,7 @@ def _parents(name: str) -> Iterator[str]:
 # a URL
 
 
-def judge_url(url: str, reader: Reader) -> list[Finding]:
+def judge_url(url: str, reader: Reader) -> list[Result]:
     """Return the faults of a value of HTTP_PROXY or HTTPS_PROXY that is not empty."""
     if placeholders.is_template(url) or secret_key_ref(url):
         return []
@@ -487,23 +474,23 @@ def judge_url(url: str, reader: Reader) -> list[Finding]:
             'the proxy URL must be as "http://proxy.example.com:3128", with "http://" or "https://" in lower case, '
             "a host, a port from 1 to 65535, and nothing around it"
         )
-        findings.append(Finding("UrlInvalid", message))
+        findings.append(Result("UrlInvalid", message))
     elif not port:
         message = "the proxy URL must name its port: curl takes 1080, wget 80"
-        findings.append(Finding("UrlWithoutPort", message))
+        findings.append(Result("UrlWithoutPort", message))
     credentials = (parts.user, parts.password)
     if not all(re.fullmatch(_ENCODED, text) for text in credentials):
         message = (
             "user name and password of the proxy must be percent-encoded: Go ignores the proxy "
             "otherwise"
         )
-        findings.append(Finding("UrlInvalid", message))
+        findings.append(Result("UrlInvalid", message))
     if parts.password and not reader.in_secret:
         message = (
             "everyone who reads this manifest reads the password of the proxy: keep it in a Secret"
         )
-        findings.append(Finding("PasswordInClearText", message))
+        findings.append(Result("PasswordInClearText", message))
     if parts.scheme == "https":
         message = "wget, urllib, Ruby, aiohttp and .NET speak no TLS to a proxy: write `http://`"
-        findings.append(Finding("UrlHttps", message))
+        findings.append(Result("UrlHttps", message))
     return findings

@@ -69,7 +69,7 @@ def audit(
     results += found
     for ref, meant in misspelt(manifests):
         message = f"this object is no ProxyConfig: did you mean `{meant}`?"
-        results.append(Result("ConfigIgnored", message).about(ref))
+        results.append(Result("ConfigIgnored", message, ref=ref))
     records = read_records(manifests, config)
     judged = len(configs)
     for record in records:
@@ -117,7 +117,7 @@ def _judged_configs(
                 "this ProxyConfig and another one differ in `lint`: name the one that counts with "
                 "`--config`"
             )
-            results.append(Result("ConfigIgnored", message).about(located.ref))
+            results.append(Result("ConfigIgnored", message, ref=located.ref))
     return counting or ProxyConfig(), results
 
 
@@ -151,10 +151,12 @@ class ReadableManifests(Manifests):
         """Yield a warning for each document that cannot be read, and an error where a run ends because of it."""
         for index, error in self.errors.items():
             ref = ObjectRef(file_path=self.documents[index].file)
-            problem = Result("TextUnreadable", f"skipped: {error.problem}")
+            code = "TextUnreadable"
+            state = "skipped"
             if KIND in self.kinds(index) or is_named(config, self, index):
-                problem = Result(error.code, f"a run ends here: {error.problem}")
-            yield problem.about(ref)
+                code = error.code
+                state = "a run ends here"
+            yield Result(code, f"{state}: {error.problem}", ref=ref)
 
 
 def _inline_patches(obj: Object) -> Iterator[Object]:

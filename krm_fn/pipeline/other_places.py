@@ -168,8 +168,7 @@ def _judge(
             code = "LeftBehind" if is_behind else "OtherProxy"
             # The default of a custom resource is an example of its author.
             is_info = code == "OtherProxy" and obj.ref.kind == _CUSTOM_RESOURCE
-            finding = Result(code, message, reading.path, is_info=is_info)
-            findings.append(finding.about(obj.ref))
+            findings.append(Result(code, message, reading.path, is_info=is_info, ref=obj.ref))
             record.reason = record.reason or Reason(why)
             break  # one finding for a place
     record.findings = tuple(findings)
@@ -250,6 +249,5 @@ def stale_files(files: Mapping[str, bytes], config: ProxyConfig) -> Results:
                 state = "still sets" if config.is_removal else "sets another proxy in"
                 message = f"{state} `{variable}`: this file holds no objects that a run writes: change it yourself"
                 is_info = not re.search(_READ, text)
-                finding = Result("OtherProxy", message, is_info=is_info)
-                yield finding.about(ObjectRef(file_path=name))
+                yield Result("OtherProxy", message, is_info=is_info, ref=ObjectRef(file_path=name))
                 break

@@ -239,14 +239,14 @@ class Silencer:
                         f"entry {number} of the annotation `{ANNOTATION}` silences nothing about this "
                         "object: correct or remove it"
                     )
-                    yield Result("SettingUnused", message, _PATH).about(ref)
+                    yield Result("SettingUnused", message, _PATH, ref=ref)
         for number, entry in enumerate(self._config.ignore):
             if number not in self._used and all(code in codes for code in entry["rules"]):
                 message = (
                     f"`spec.lint.ignore[{number}]` silences nothing here: remove it, unless it is "
                     "for other files"
                 )
-                yield Result("SettingUnused", message, is_info=True).about(config_ref)
+                yield Result("SettingUnused", message, is_info=True, ref=config_ref)
 
     def _severity(self, result: Result) -> Severity | None:
         severity = result.severity

@@ -58,8 +58,7 @@ def replacing_patches(
         for name in patch.names:
             for path in lists.get((patch.target.kind, name), ()):
                 if _touches(patch, path):
-                    finding = Result("PatchErases", _MESSAGE, path)
-                    yield finding.about(patch.target._replace(file_path=patch.file))
+                    yield Result("PatchErases", _MESSAGE, path, ref=patch.target)
 
 
 def _doubled(patch: Patch, members: Mapping[Texts, str]) -> Results:
@@ -70,8 +69,7 @@ def _doubled(patch: Patch, members: Mapping[Texts, str]) -> Results:
             member = members.get((patch.target.kind, name, reading.variable))
             entry = lookup(patch.written, reading.path[:-1])
             if member in ("value", "valueFrom") and member not in entry:
-                finding = Result("PatchErases", _DOUBLED, reading.path)
-                yield finding.about(patch.target._replace(file_path=patch.file))
+                yield Result("PatchErases", _DOUBLED, reading.path, ref=patch.target)
 
 
 def _lists_with_proxy(record: ObjectRecord) -> dict[Pointer, None]:

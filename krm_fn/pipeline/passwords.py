@@ -109,8 +109,9 @@ def _needed_secrets(
             "an ExternalSecret or a SealedSecret (`howto/password.md`), or set `spec.lint.rules.SecretMissing` where "
             "they are made elsewhere"
         )
-    finding = Result("SecretMissing", message, ("spec", "secretRef"), is_info=not missing)
-    yield finding.about(config_ref)
+    yield Result(
+        "SecretMissing", message, ("spec", "secretRef"), is_info=not missing, ref=config_ref
+    )
 
 
 def _names(keys: Iterable[Key]) -> str:

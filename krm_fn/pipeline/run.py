@@ -58,8 +58,7 @@ def run(content: bytes) -> Outcome:
         left = total(outcome, resource_list)
     reported = [*outcome.results]
     if left and outcome.changed:  # else the bytes of the list are passed on
-        totals = Result("", left)
-        reported.append(totals.about(resource_list.function_config.ref))
+        reported.append(Result("", left, ref=resource_list.function_config.ref))
         reported = results.sorted_results(reported)
     # A long list takes less memory without the records; each refers to those of its targets, and they to it.
     for record in overview.records:
@@ -97,12 +96,12 @@ def run_list(objects: ObjectSource, given: Object, referred: Lookup | None) -> O
             return run_checked(objects, config, given)
     except ConfigError as error:
         wrong = [
-            Result(error.code, problem.text, problem.path).about(given.ref)
+            Result(error.code, problem.text, problem.path, ref=given.ref)
             for problem in error.problems
         ]
         reported = in_report(results.without_duplicates(wrong))
         return Outcome(ListChanges(), tuple(reported), len(objects))
-    nothing = Result("ConfigIgnored", _NO_CONFIG).about(given.ref)
+    nothing = Result("ConfigIgnored", _NO_CONFIG, ref=given.ref)
     return Outcome(ListChanges(), (nothing,), len(objects))
 
 

@@ -193,8 +193,7 @@ def _service_addresses(targets: Iterable[TargetRecord]) -> Results:
                         "which programs that read no CIDRs need: add it to `spec.noProxy`; "
                         f"`spec.noProxyPolicy.without: [{SERVICE_ADDRESSES}]` switches this message off"
                     )
-                    result = Result("FactsUnknown", message, fact.path, is_info=True)
-                    yield result.about(fact.ref)
+                    yield Result("FactsUnknown", message, fact.path, is_info=True, ref=fact.ref)
 
 
 def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) -> Results:
@@ -204,25 +203,25 @@ def _about_list(overview: Overview, config: ProxyConfig, config_ref: ObjectRef) 
             "`spec.selector.include` fits nothing of this list that could hold a proxy "
             f"({count(overview.candidates, 'object')}), so inject-proxy changes nothing: correct it, or remove it"
         )
-        yield Result("SettingUnused", message).about(config_ref)
+        yield Result("SettingUnused", message, ref=config_ref)
     if not config.is_removal:
         for obj in overview.not_generated:
             message = (
                 f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` '
                 "has no effect"
             )
-            yield Result("SettingUnused", message).about(config_ref)
+            yield Result("SettingUnused", message, ref=config_ref)
     for need, obj in overview.not_built.items():
         message = (
             f'objects in "{relpath(need.file)}" read the {obj.ref.kind} "{need.name}", which is not there: write it '
             f"into a file of that folder, and add `- {new_file_name(obj.data)}` to `resources` of a kustomization"
         )
         code = "SecretMissing" if obj.ref.kind == "Secret" else "CertificatesNotSet"
-        yield Result(code, message).about(obj.ref)
+        yield Result(code, message, ref=obj.ref)
     for error in overview.unreadable.values():
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = f"skipped: {error.problem}; correct it, or leave the file out"
-        yield Result("TextUnreadable", message).about(ref)
+        yield Result("TextUnreadable", message, ref=ref)
 
 
 def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Results:
@@ -247,7 +246,7 @@ def _nodes_without_proxy(overview: Overview, config: ProxyConfig) -> Results:
             key = (ref, nodes.system.name if nodes.system else why)
             if key not in reported and _gets_any(nodes, memberships, config):
                 reported.add(key)
-                yield Result("NodesWithoutProxy", why).about(ref)
+                yield Result("NodesWithoutProxy", why, ref=ref)
 
 
 def why_without(nodes: OtherNodes, config: ProxyConfig, *, is_written: bool) -> str:

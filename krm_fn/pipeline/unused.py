@@ -195,4 +195,4 @@ def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -
                 else:
                     near = did_you_mean(meant, _ANNOTATIONS)
                     message = f"no annotation of inject-proxy has this name{near or ': remove it'}"
-                yield Result("SettingUnused", message, (*path, name)).about(obj.ref)
+                yield Result("SettingUnused", message, (*path, name), ref=obj.ref)

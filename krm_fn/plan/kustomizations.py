@@ -23,13 +23,12 @@ class Patch(NamedTuple):
     """A patch of a kustomization.
 
     Attributes:
-        file: the file that holds it.
         folder: the absolute path of the folder of the kustomization.
-        target: kind and name of the objects that it changes; the name is a pattern, "" for all of the kind.
+        target: kind and name of the objects that it changes, and the file that holds it; the name is a pattern, "" for
+            all of the kind.
         written: a mapping for a strategic merge patch, the list of operations for a JSON Patch.
     """
 
-    file: str
     folder: str
     target: ObjectRef
     written: Any
@@ -76,7 +75,7 @@ class Builds:
         patched = {}
         for patch in patches(self.source):
             for name in patch.names:
-                patched[patch.folder, patch.target.kind, name] = patch.file
+                patched[patch.folder, patch.target.kind, name] = patch.target.file_path
         return patched
 
     def _above(self, file: str) -> set[tuple[str, str]]:
@@ -112,7 +111,7 @@ def patches(source: ObjectSource) -> Iterator[Patch]:
                     if isinstance(written, dict) and not target:
                         ref = reference(written)
                     if file and isinstance(written, (dict, list)):
-                        yield Patch(file, folder, ref, written)
+                        yield Patch(folder, ref._replace(file_path=file), written)
 
 
 def _readable(text: str) -> Iterator[Any]:

@@ -123,7 +123,7 @@ def test_what_a_list_needs_depends_on_the_proxy(text: str, has_proxy: bool, expe
 def test_what_a_cluster_needs(gone: set[str], code: str, missing: str) -> None:
     text = ",".join(entry for entry in composed(NETWORK).split(",") if entry not in gone)
     (problem,) = judge_list(text, Reader(NODE, (NETWORK,)))
-    assert (problem.code, problem.entry) == (code, missing)
+    assert (problem.code, problem.proposed) == (code, missing)
     corrected = corrected_list(text, Reader(NODE, (NETWORK,)))
     assert missing in corrected.split(",")
     assert codes(corrected, NODE, NETWORK) == []
@@ -167,7 +167,7 @@ def test_a_list_may_be_too_long(longest: int, audience: Audience) -> None:
 def test_what_could_be_a_password_is_neither_repeated_nor_corrected(text: str) -> None:
     (problem,) = judge_list(text, Reader(NODE))
     assert problem.code == "PasswordInList"
-    assert not any(part in f"{problem.message}{problem.entry}" for part in ("S3", "CRET"))
+    assert not any(part in f"{problem.message}{problem.proposed}" for part in ("S3", "CRET"))
     assert corrected_list(text, Reader(NODE)) == text
 
 
@@ -240,4 +240,4 @@ def test_what_is_right_depends_on_the_reader() -> None:
 def test_no_message_repeats_the_password(user: str, password: str) -> None:
     secret = f"Q{password}Q"
     for problem in judge_url(f"http://Z{user}Z:{secret}@proxy:3128", URL_READER):
-        assert secret not in f"{problem.message}{problem.entry}"
+        assert secret not in f"{problem.message}{problem.proposed}"
