@@ -18,11 +18,12 @@ PINNIPED, CLOUD = TARGETS["tkg.pinniped"], TARGETS["tkg.cloudCSI"]
 CPI_GROUP, RUN_GROUP = "cpi.tanzu.vmware.com", "run.tanzu.vmware.com"
 SNAKE = f"http_proxy: {HTTP}\nhttps_proxy: {HTTPS}\nno_proxy: {NO}\n"
 OVERLAY = '#@overlay/match by=overlay.subset({"kind": "DaemonSet"})\n---\nspec: {}\n'
-
-
 BARE = f"{HEADER}vsphereCPI:\n  server: 10.0.0.1 #! by address\n"
 WORKLOAD = "tkg_cluster_role: workload\nidentity_management_type: none\n"
-PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
+
+
+def cpi(**mapping: Any) -> Any:
+    return config("VSphereCPIConfig", CPI_GROUP, vsphereCPI=mapping)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
         pytest.param(CPI, secret(HEADER, addon="antrea"), id="empty data values of another add-on"),
         pytest.param(CPI, secret(OVERLAY, addon="vsphere-cpi", key="overlays.yaml"), id="an overlay alone"),
         pytest.param(CPI, secret("antrea: {", addon="antrea"), id="broken YAML of another add-on"),
-        pytest.param(CPI, config("VSphereCPIConfig", CPI_GROUP, vsphereCPI=PARAVIRTUAL), id="a paravirtual cluster"),
+        pytest.param(CPI, cpi(mode="vsphereParavirtualCPI"), id="a paravirtual cluster"),
         pytest.param(PINNIPED, secret(WORKLOAD, addon="pinniped"), id="a workload cluster by its label"),
         pytest.param(PINNIPED, secret(f"{WORKLOAD}pinniped: {{}}\n"), id="a workload cluster by its mapping"),
         pytest.param(CLOUD, secret("vsphereCSI: {}\n"), id="data values of the driver of vSphere"),
@@ -54,11 +55,33 @@ def test_a_document_without_the_mapping_gets_it_where_the_label_says_whose_it_is
 
 
 @pytest.mark.parametrize(
+    ("target", "obj", "left"),
+    [
+        pytest.param(CPI, cpi(proxy={"http_proxy": HTTP}), cpi(), id="the mapping of a configuration stays"),
+        pytest.param(
+            KAPP,
+            config("KappControllerConfig", RUN_GROUP, kappController={"config": {"httpProxy": HTTP}}),
+            config("KappControllerConfig", RUN_GROUP),
+            id="with certificates, its spec stays",
+        ),
+        pytest.param(
+            CPI,
+            secret(f"vsphereCPI: {{http_proxy: {HTTP}}}\nnodeSelector: null\n", addon="vsphere-cpi"),
+            secret("nodeSelector: null\n", addon="vsphere-cpi"),
+            id="the mapping goes from other data values of its own Secret",
+        ),
+    ],
+)
+def test_a_removal_leaves_what_is_not_ours(target: Any, obj: Any, left: Any) -> None:
+    assert apply(target, obj, NONE) == left
+
+
+@pytest.mark.parametrize(
     ("obj", "severity"),
     [
         pytest.param(secret("vsphereCPI: [1]\n"), Severity.ERROR, id="a mapping of a wrong type"),
         pytest.param(secret("[]\n", addon="vsphere-cpi"), Severity.ERROR, id="a document of a wrong type"),
-        pytest.param(config("VSphereCPIConfig", CPI_GROUP, vsphereCPI={"proxy": []}), Severity.ERROR, id="an object"),
+        pytest.param(cpi(proxy=[]), Severity.ERROR, id="an object"),
         pytest.param(secret(addon="vsphere-cpi"), Severity.WARNING, id="no values"),
     ],
 )
@@ -89,3 +112,8 @@ def trusting(certificates: Any) -> Any:
 )
 def test_certificates_are_below_our_line(before: str, expected: str) -> None:
     assert apply(KAPP, trusting(before), ALONE) == trusting(expected)
+
+
+def test_certificates_need_no_proxy_and_a_proxy_needs_to_be_declared() -> None:
+    assert "MIIB" in text_of(apply(KAPP, secret("kappController: {}\n"), ALONE))
+    assert findings(CPI, secret("vsphereCPI: {", addon="vsphere-cpi"), ALONE) == []

@@ -25,7 +25,9 @@ def test_the_member_with_the_name_of_a_secret() -> None:
     assert f"(.{VARIABLE}.{SECRET} | " in file({"path": "/etc/x", "contentFrom": reference})
 
 
-def test_a_file_of_variables_is_appended_where_that_of_a_node_is() -> None:
+def test_a_file_of_variables_is_appended_where_that_of_a_node_is_and_escapes_backticks() -> None:
     text = file({"path": "/etc/environment", "append": True, "content": ""})
     assert '"append" true' in text
-    assert '"append"' not in file({"path": "/etc/environment", "content": ""})
+    alone = file({"path": "/etc/default/rke2-server", "content": ""})
+    assert '"append"' not in alone
+    assert '| replace "`" "\\\\`" ' in alone
