@@ -1,6 +1,6 @@
 """The targets, and the context in which each edits an object: its options and settings, and the ClusterClasses.
 
-A target is made of its row in ``target_table`` and of the class that its module names ``TARGET``. Its module is
+A target is made of its row in ``target_table`` and of the class ``Integration`` of its module. Its module is
 imported when an object of one of its kinds occurs, or when it is asked for by its ID, and the code that edits is in
 ``base``: most of the time of a run over a small list is imports.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @cache
 def load_target(target_id: str) -> Target:
     """Return a target of the table; its module is imported when it is asked for first."""
-    target: Target = module_of(target_id).TARGET(target_id)
+    target: Target = module_of(target_id).Integration(target_id)
     return target
 
 

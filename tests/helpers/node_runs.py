@@ -50,7 +50,6 @@ def meaning(data: Any) -> Any:
 def run(target: Any, obj: dict[str, Any], settings: ProxySettings, options: Mapping[str, Any] | None = None) -> Outcome:
     """The object after the target's changes, which are checked to be all there is to do."""
     before = copy.deepcopy(obj)
-    target = getattr(target, "TARGET", target)
     context = Context(options or {}, settings)
     proposed = list(target.edit(obj, context))
     assert obj == before, "the object that goes in must not be changed"

@@ -78,7 +78,7 @@ def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
     return values
 
 
-class _Charts(Target):
+class Integration(Target):
     """The proxy in the values of charts that matchers or annotations choose.
 
     Example: in ``spec`` of a chosen HelmRelease of Harbor::
@@ -159,9 +159,6 @@ class _Charts(Target):
                     yield reference._replace(names=tuple(names), release=release)
             for value in values:
                 yield from references_in(namespace_of_release(data), _container(value, own))
-
-
-TARGET = _Charts
 
 
 def _in_installation(data: Data, context: Context) -> Places:

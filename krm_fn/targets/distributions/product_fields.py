@@ -42,7 +42,7 @@ _IMMUTABLE = (
 )
 
 
-class _Distribution(Target):
+class Integration(Target):
     """The proxy in the fields of one product.
 
     Example: ``spec`` of OpenShift's Proxy "cluster"::
@@ -241,6 +241,3 @@ def _selector(settings: ProxySettings, old: Any) -> Any:
             return {}
         return old
     return old or None
-
-
-TARGET = _Distribution

@@ -69,7 +69,7 @@ def _is_installed_in(data: Data, cluster_name: str) -> bool:
     return version != giantswarm.MANAGEMENT_CLUSTER_VERSION and cluster_name in clusters
 
 
-class _Apps(Target):
+class Integration(Target):
     """The references of an App to the values of its cluster.
 
     Example: ``spec`` of an App that is installed in the cluster "gs1" gets::
@@ -94,6 +94,3 @@ class _Apps(Target):
             yield Result("ByHand", _NO_NAMESPACE, ("metadata",))
         elif settings.is_listed or not settings.sets_any:
             yield from _references(data, {"name": name, "namespace": namespace}, settings)
-
-
-TARGET = _Apps

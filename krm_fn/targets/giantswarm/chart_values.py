@@ -19,7 +19,7 @@ _ROWS: tuple[helm_values.Row, ...] = (
 )
 
 
-class _ChartValues(Target):
+class Integration(Target):
     """The proxy that values of some charts of Giant Swarm hold already.
 
     Example: the values of "cert-manager-app"::
@@ -52,6 +52,3 @@ class _ChartValues(Target):
         yield from helm_values.places_of_values(
             data, lambda values, root: helm_values.present(values, root, *_ROWS)
         )
-
-
-TARGET = _ChartValues

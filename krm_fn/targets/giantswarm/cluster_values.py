@@ -41,7 +41,7 @@ def _private(settings: ProxySettings, old: Any) -> Any:
     return None if old is True else old
 
 
-class _ClusterValues(Target):
+class Integration(Target):
     """The Secret and the ConfigMap with the values of a cluster for its apps.
 
     Example: the text ``values`` of the Secret "gs1-cluster-values" becomes::
@@ -71,6 +71,3 @@ class _ClusterValues(Target):
         else:
             places = partial(_in_config_map, is_created=was_created(data))
             yield text_place(value, YamlText(places, list(places({}))), "the values")
-
-
-TARGET = _ClusterValues

@@ -80,7 +80,7 @@ def _places_of_file(settings: ProxySettings, document: Any) -> Places:
     return _unless_lost(settings, [Place(giantswarm.PROXY, SHORT, "`proxy`")])
 
 
-class _InstallationValues(Target):
+class Integration(Target):
     """The proxy in values of charts that complete the list themselves.
 
     Example: the values of a chart "cluster-aws"::
@@ -118,6 +118,3 @@ class _InstallationValues(Target):
             if not places and not is_text and settings.sets_any:
                 path = ("spec", "valuesFrom")
                 yield Result("ByHand", _ELSEWHERE, path, is_info=True)
-
-
-TARGET = _InstallationValues

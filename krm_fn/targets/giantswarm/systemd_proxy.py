@@ -16,7 +16,7 @@ from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
 
 
-class _SystemdProxy(Target):
+class Integration(Target):
     """The drop-ins of nodes in the Secret of a Cluster.
 
     Example: ``stringData`` of the Secret "gs1-systemd-proxy" gets under ``containerdProxy``::
@@ -59,6 +59,3 @@ class _SystemdProxy(Target):
         kubelet = all_options.given_for("nodes.kubelet")
         is_used = all_options.is_on("nodes.kubelet") and text_at(kubelet, "content") == "Secret"
         return {**super().options(all_options), "units": ("kubelet",) if is_used else ()}
-
-
-TARGET = _SystemdProxy

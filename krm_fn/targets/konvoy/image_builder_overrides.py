@@ -55,7 +55,7 @@ def _is_there(value: embedded.Value) -> bool:
     return False
 
 
-class _ImageBuilderOverrides(Target):
+class Integration(Target):
     """The override file of a pre-provisioned cluster.
 
     Example: the text ``overrides.yaml`` of the Secret "c1-user-overrides" becomes::
@@ -90,6 +90,3 @@ class _ImageBuilderOverrides(Target):
         for text in texts:
             if text.problem or text.path[-1] == _KEY or _is_there(text):
                 yield text_place(text, YamlText(_places, (_ENVIRONMENT, _TOP)), "the overrides")
-
-
-TARGET = _ImageBuilderOverrides

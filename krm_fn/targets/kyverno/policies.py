@@ -19,7 +19,7 @@ _NO_NAMESPACES = (
 )
 
 
-class _KyvernoPolicies(Target):
+class Integration(Target):
     """The variables that a policy sets on pods, and the policy that inject-proxy generates.
 
     Example: in a rule of a ClusterPolicy::
@@ -78,6 +78,3 @@ class _KyvernoPolicies(Target):
     def outdated(self, data: Data) -> Result | None:
         """Return that Kyverno removes the kind of a policy."""
         return checks.deprecated(data)
-
-
-TARGET = _KyvernoPolicies

@@ -32,7 +32,7 @@ _DATED_ALIAS = r"al2023@v(\d{8})"
 _FIRST_IMAGE = "20250820"
 
 
-class _Karpenter(Target):
+class Integration(Target):
     """The variables of the NodeConfig in user data.
 
     Example: an EC2NodeClass with::
@@ -116,6 +116,3 @@ def _runs_nodeadm(data: Data) -> bool:
         if text_at(term, "alias").startswith("al2023@"):
             return True
     return text_at(data, ("spec", "amiFamily")) == "AL2023"
-
-
-TARGET = _Karpenter

@@ -468,7 +468,7 @@ def target_files(target_id: str, node_config: NodeConfig, options: Options) -> l
     return [drop_in(service) for service in services if service]
 
 
-class NodeTarget(ConfigTarget):
+class Integration(ConfigTarget):
     """One target of the table of node kinds, by its ID.
 
     Example: ``nodes.containerd`` adds to ``files`` of a KubeadmConfigTemplate::
@@ -506,6 +506,3 @@ class NodeTarget(ConfigTarget):
         label = f"the exports in `{node_config.commands[-1]}`"
         exports = NodeExports(node_config, context.options)
         yield Place(node_config.commands, exports, label, settings=own)
-
-
-TARGET = NodeTarget

@@ -92,7 +92,7 @@ def _write_commands(
         draft.describe(f"{verb} {place.label}")
 
 
-class _NodeTrustStore(ConfigTarget):
+class Integration(ConfigTarget):
     """The certificates of ``spec.trustedCA`` as files, and the commands that put them into the trust store.
 
     Example: in a KubeadmConfigTemplate::
@@ -148,6 +148,3 @@ def commands(images: Sequence[str]) -> list[str]:
 
 def _is_ours(path: str, text: str) -> bool:
     return path.startswith(f"{_FOLDER}/")
-
-
-TARGET = _NodeTrustStore

@@ -117,7 +117,7 @@ def _readers_problems(node_config: NodeConfig) -> Results:
     )
 
 
-class _RegistryMirror(ConfigTarget):
+class Integration(ConfigTarget):
     """The files that make containerd ask a mirror first.
 
     Example: a KubeadmConfigTemplate gets in ``files``::
@@ -161,6 +161,3 @@ class _RegistryMirror(ConfigTarget):
         )
         if files and not registries:
             yield from _readers_problems(node_config)
-
-
-TARGET = _RegistryMirror

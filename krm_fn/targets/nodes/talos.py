@@ -62,7 +62,7 @@ _FORMS = (
 _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.kind}
 
 
-class _Talos(ConfigTarget):
+class Integration(ConfigTarget):
     """The variables of the machine configuration of Talos.
 
     Example: a TalosConfigTemplate with::
@@ -193,6 +193,3 @@ def _says_nothing(document: Any) -> bool:
 
 # A text that is merged into the machine configuration.
 _PATCH = YamlText(_in_document, is_first_only=False, says_nothing=_says_nothing)
-
-
-TARGET = _Talos

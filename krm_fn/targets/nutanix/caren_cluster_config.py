@@ -17,7 +17,7 @@ _MEMBERS = Members(
 _AT_MOST = 128
 
 
-class _CarenClusterConfig(Target):
+class Integration(Target):
     """The proxy in the variable ``clusterConfig`` of a Cluster.
 
     Example: in ``spec.topology.variables``::
@@ -48,6 +48,3 @@ class _CarenClusterConfig(Target):
             if mirror and lookup(data, at) != mirror.url:
                 message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'  # noqa: E501
                 yield Result("OtherProxy", message, at)
-
-
-TARGET = _CarenClusterConfig

@@ -32,7 +32,7 @@ _SNAKE = SNAKE._replace(is_strict=True)
 _CAMEL = CAMEL._replace(is_strict=True)
 
 
-class _AddOns(Target):
+class Integration(Target):
     """The proxy in the data values, and in the configuration resources, of the add-ons of one target.
 
     Example: ``spec`` of a VSphereCPIConfig::
@@ -156,6 +156,3 @@ def _name_of_add_on(data: Data) -> str:
     label = text_at(data, ("metadata", "labels", tkg.ADD_ON_NAME_LABEL))
     annotation = text_at(data, ("metadata", "annotations", tkg.ADD_ON_TYPE_ANNOTATION))
     return (label or annotation).rpartition("/")[2]
-
-
-TARGET = _AddOns

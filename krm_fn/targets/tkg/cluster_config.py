@@ -100,7 +100,7 @@ def _certificate(settings: ProxySettings, old: Any) -> Any:
     return None
 
 
-class _ClusterConfig(Target):
+class Integration(Target):
     """The proxy in the configuration from which TKG makes a cluster.
 
     Example: the text ``value`` of the Secret "c1-config-values" gets::
@@ -144,6 +144,3 @@ def _may_be_filled(value: embedded.Value) -> bool:
     except embedded.NotEditedError:
         return True
     return any(isinstance(document.data, dict) for document in documents)
-
-
-TARGET = _ClusterConfig

@@ -35,7 +35,7 @@ _HTTPS = (
 )
 
 
-class _TkgCluster(Target):
+class Integration(Target):
     """The variable ``proxy`` of a Cluster of one of TKG's classes, and the settings of a TanzuKubernetesCluster.
 
     Example: in ``spec.topology.variables``::
@@ -147,6 +147,3 @@ def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Pl
         is_unconditional=True,
         settings=settings,
     )
-
-
-TARGET = _TkgCluster

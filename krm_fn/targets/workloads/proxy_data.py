@@ -124,7 +124,7 @@ def _left_alone(value: embedded.Value, settings: ProxySettings) -> Results:
         yield Result("ByHand", _SOCKS, value.path, is_info=True)
 
 
-class _ProxyData(Target):
+class Integration(Target):
     """The ConfigMaps and Secrets from which containers, Flux and Argo CD read a proxy.
 
     Example: a ConfigMap that a chosen container names in ``envFrom``::
@@ -175,6 +175,3 @@ class _ProxyData(Target):
         if name and group.endswith(".toolkit.fluxcd.io"):
             key = Key("", "Secret", namespace_of(data), name)
             yield DataReference(key, is_proxy_of_flux=True)
-
-
-TARGET = _ProxyData

@@ -181,7 +181,7 @@ def _entry(path: Pointer, name: str, member: Data | None, label: str) -> Place:
     return Place(path, form, label, len(path) - 1, is_unconditional=True)
 
 
-class _WorkloadTrustStore(Target):
+class Integration(Target):
     """The certificates of ``spec.trustedCA`` in the containers of chosen workloads.
 
     Example: a container gets::
@@ -229,6 +229,3 @@ class _WorkloadTrustStore(Target):
             yield _entry((*at, "volumes"), NAME, volume, "the volume of the bundle")
         for container in listed:
             yield from _in_container(container, bundle)
-
-
-TARGET = _WorkloadTrustStore

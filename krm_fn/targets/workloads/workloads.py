@@ -150,7 +150,7 @@ def _lacks_certificates(data: Data, at: Pointer, context: Context) -> Results:
         yield Result("CertificatesNotSet", message, at)
 
 
-class _Workloads(Target):
+class Integration(Target):
     """The variables of containers that matchers, annotations or presets choose.
 
     Example: a container of a chosen Deployment::
@@ -246,6 +246,3 @@ class _Workloads(Target):
         if at is not None:
             for container in _chosen(data, at, {**options, REMOVED: ()}):
                 yield from references_in(namespace_of(data), container)
-
-
-TARGET = _Workloads

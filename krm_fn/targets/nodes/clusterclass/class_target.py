@@ -228,7 +228,7 @@ def _write_list(items: Sequence[Any], draft: Draft, place: Place, _settings: Pro
     draft.set_items(place.path, items)
 
 
-class _ClusterClass(Target):
+class Integration(Target):
     """The variable and the patches of a ClusterClass, and the variables of its Clusters.
 
     Example: in ``spec`` of a ClusterClass::
@@ -271,6 +271,3 @@ class _ClusterClass(Target):
             yield from places_in_cluster(data, settings, of_class)
         else:
             yield from places_in_class(data, settings, of_class)
-
-
-TARGET = _ClusterClass
