@@ -40,32 +40,11 @@ from krm_fn.targets.charts.release_values import (
     values_path,
 )
 
-_UNKNOWN = (
-    'gets no proxy by the chart "{chart}", because no row says which of its values hold one{where}: add it to '
-    '`spec.targets.charts.rows`, or leave it out with the annotation `fn.inject-proxy.io/proxy: "false"`'
-)
-_NO_CERTIFICATES = (
-    'gets the proxy by the chart "{chart}", and not the certificates of `spec.trustedCA`, which no run writes into '
-    "charts: set them in its values"
-)
-_REPLACED = (
-    "the list {label} replaces that of the chart, and those of other objects and files with values: keep all of its "
-    "entries in one place"
-)
 _LATER = (
-    "gets no proxy under {values} of the chart {chart}, which are there since its version {since}, because its version "
-    "may be an older one: upgrade it, or set the proxy yourself"
+    "gets no proxy under {values} of the chart {chart}, which are there since its version {since}, because its "
+    "version may be an older one: upgrade it, or set the proxy yourself"
 )
 _NEWEST = "names no version of the chart {chart}, so the proxy is under values that it has since {since}: {values}"
-_OTHER_FORM = (
-    "takes values from a ConfigMap or Secret that holds {value} in the form of other versions of the "
-    "chart {chart} than this object names, and the run keeps it: give each version values of its own"
-)
-_UNNAMED = (
-    "`NO_PROXY` lacks the names of Services by which its programs call each other, because its values give them other "
-    "names, or the object does not say in which namespace they are: add the names to `spec.noProxy`"
-)
-_TEMPLATE = "the proxy or its list holds `{{`, which charts read as a template: take it out of `spec.noProxy`"
 
 
 def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
@@ -112,7 +91,10 @@ class Integration(Target):
         if not any("{{" in text for text in variables.values()):
             yield from places
         elif any(isinstance(place, Place) for place in places):
-            yield Result("CannotWrite", _TEMPLATE)
+            yield Result(
+                "CannotWrite",
+                "the proxy or its list holds `{{`, which charts read as a template: take it out of `spec.noProxy`",
+            )
 
     def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
@@ -178,11 +160,18 @@ def _in_installation(data: Data, context: Context) -> Places:
             yield from _about_version(use, version, newer)
             for value in _named(chart, names):
                 if version and _is_in_other_form(value, version, installation.documents[1:]):
-                    message = _OTHER_FORM.format(chart=use.name, value=quoted([value.name]))
+                    message = (
+                        f"takes values from a ConfigMap or Secret that holds {quoted([value.name])} in the form of "
+                        f"other versions of the chart {use.name} than this object names, and the run keeps it: give "
+                        "each version values of its own"
+                    )
                     yield Result("ByHand", message, use.path)
             yield from _about(installation, chart, names)
             if values and context.settings.trusted_ca.pem:
-                message = _NO_CERTIFICATES.format(chart=use.name)
+                message = (
+                    f'gets the proxy by the chart "{use.name}", and not the certificates of `spec.trustedCA`, which '
+                    "no run writes into charts: set them in its values"
+                )
                 yield Result("CertificatesNotSet", message, use.path)
         chart_places = _ChartPlaces(use.name, values, context, data)
         yield from _in_values(chart_places, installation)
@@ -221,7 +210,13 @@ def _about(installation: Installation, chart: Chart, names: Sequence[str]) -> Re
     for value in chart.values:
         if is_read(value, installation.own):
             if service_names(installation) is None:
-                yield Result("FactsUnknown", _UNNAMED, use.path)
+                yield Result(
+                    "FactsUnknown",
+                    "`NO_PROXY` lacks the names of Services by which its programs call each other, because its "
+                    "values give them other names, or the object does not say in which namespace they are: add the "
+                    "names to `spec.noProxy`",
+                    use.path,
+                )
             return
 
 
@@ -230,7 +225,10 @@ def _unknown(use: ChartUse, names: Iterable[str]) -> Result:
     where = ""
     if names:
         where = f' under {quoted(names)} of an annotation, which may be "true", "false" or names of values'
-    message = _UNKNOWN.format(chart=use.name, where=where)
+    message = (
+        f'gets no proxy by the chart "{use.name}", because no row says which of its values hold one{where}: add it '
+        'to `spec.targets.charts.rows`, or leave it out with the annotation `fn.inject-proxy.io/proxy: "false"`'
+    )
     return Result("ByHand", message, use.path)
 
 
@@ -267,7 +265,12 @@ class _ChartPlaces(NamedTuple):
             # Helm merges mappings, and replaces lists as a whole.
             is_new_list = is_list and existing is None
             if sets_proxy and is_new_list and self._replaces_others(root):
-                yield Result("ListReplaced", _REPLACED.format(label=label), path)
+                yield Result(
+                    "ListReplaced",
+                    f"the list {label} replaces that of the chart, and those of other objects and files with "
+                    "values: keep all of its entries in one place",
+                    path,
+                )
 
     def _replaces_others(self, root: Pointer) -> bool:
         """Return whether a new list may replace one of other values, which are not read here."""

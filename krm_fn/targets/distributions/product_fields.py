@@ -36,10 +36,6 @@ from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Targ
 from krm_fn.targets.distributions.limits import find_refusal
 
 _CONFIG_MAP = ("", "ConfigMap")
-_IMMUTABLE = (
-    "the API server takes no other proxy for an object that exists: create the cluster again, or leave it out with "
-    "`spec.selector.exclude`"
-)
 
 
 class Integration(Target):
@@ -99,7 +95,12 @@ class Integration(Target):
                     yield from _check_snap(data, path, settings)
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
-                    yield Result("ProviderRefuses", _IMMUTABLE, path)
+                    yield Result(
+                        "ProviderRefuses",
+                        "the API server takes no other proxy for an object that exists: create the cluster again, "
+                        "or leave it out with `spec.selector.exclude`",
+                        path,
+                    )
 
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the ConfigMap with the certificates, where an object is to name the one of inject-proxy."""

@@ -21,9 +21,6 @@ _CONFIG = ("spec", "config")
 _FIELDS = ("configMap", "secret")
 # What ``kubectl gs`` writes where there is no reference.
 _EMPTY = {"name": "", "namespace": ""}
-_NO_NAMESPACE = (
-    "must have a `namespace`, because references to the values of its cluster need one: give it one"
-)
 _OTHER = (
     'is not the Secret "{name}" in "{namespace}", so the app gets no proxy: name that one in `spec.extraConfigs`, or '
     "remove the reference, and the next run sets it"
@@ -91,6 +88,10 @@ class Integration(Target):
         namespace = settings.namespace or of_kubeconfig or namespace_of(data)
         name = settings.cluster + giantswarm.CLUSTER_VALUES_SUFFIX
         if settings.sets_any and not namespace:
-            yield Result("ByHand", _NO_NAMESPACE, ("metadata",))
+            yield Result(
+                "ByHand",
+                "must have a `namespace`, because references to the values of its cluster need one: give it one",
+                ("metadata",),
+            )
         elif settings.is_listed or not settings.sets_any:
             yield from _references(data, {"name": name, "namespace": namespace}, settings)

@@ -27,16 +27,6 @@ _OF_A_CLUSTER = (
 _OPERATOR = (giantswarm.PROXY, SHORT._replace(in_unit=True))
 # Where the values of a ``cluster-*`` chart name the Cluster that it makes.
 _NAME = ("global", "metadata", "name")
-_ELSEWHERE = (
-    "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` there, or an empty "
-    "one in `spec.values`"
-)
-_PERCENT = (
-    "the chart puts the values as they are into drop-ins, where systemd drops one with `%`, and elsewhere, so no text "
-    "is right: declare a password without characters to encode in an entry of `spec.overrides` with "
-    "`match: {targets: [giantswarm.installationValues]}`, or set "
-    "`spec.targets.giantswarm.installationValues: false`"
-)
 
 
 def _policies_places(data: Any, root: Pointer) -> Iterator[Place]:
@@ -71,7 +61,14 @@ def _unless_lost(settings: ProxySettings, places: Places) -> Places:
     is_lost = "%" in "".join(settings.variables().values())
     for place in places:
         if is_lost:
-            yield Result("CannotWrite", _PERCENT, place.path)
+            yield Result(
+                "CannotWrite",
+                "the chart puts the values as they are into drop-ins, where systemd drops one with `%`, and "
+                "elsewhere, so no text is right: declare a password without characters to encode in an entry of "
+                "`spec.overrides` with `match: {targets: [giantswarm.installationValues]}`, or set "
+                "`spec.targets.giantswarm.installationValues: false`",
+                place.path,
+            )
         else:
             yield place
 
@@ -117,4 +114,10 @@ class Integration(Target):
             yield from places
             if not places and not is_text and settings.sets_any:
                 path = ("spec", "valuesFrom")
-                yield Result("ByHand", _ELSEWHERE, path, is_info=True)
+                yield Result(
+                    "ByHand",
+                    "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` "
+                    "there, or an empty one in `spec.values`",
+                    path,
+                    is_info=True,
+                )

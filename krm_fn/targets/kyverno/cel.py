@@ -36,10 +36,6 @@ _TOKEN = re.compile(
 )
 _EXPRESSIONS = (("spec", "variables"), ("spec", "mutations"))
 _ENDS = ("", ",", "}", ")", "]")
-_OTHER_FORM = (
-    'Kyverno computes it, or the form is none that is read: write `{"name": "...", "value": "..."}`, or use `generate` '
-    "in place of this policy"
-)
 
 
 class Token(NamedTuple):
@@ -168,7 +164,13 @@ def _entry(
 
 def _unread(name: str, path: Pointer, literals: Sequence[str]) -> PolicyEntry:
     """Return an entry that cannot be written, with the URL or the part of a list that is among some literals."""
-    entry = PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
+    entry = PolicyEntry(
+        name,
+        path,
+        TextPlace(path),
+        problem="Kyverno computes it, or the form is none that is read: write "
+        '`{"name": "...", "value": "..."}`, or use `generate` in place of this policy',
+    )
     for literal in literals:
         hosts = literal.strip(",")
         if entry.is_list:

@@ -13,11 +13,6 @@ from krm_fn.targets.kyverno.cel import LABEL, CelForm
 from krm_fn.targets.kyverno.generated import GeneratedForm
 from krm_fn.targets.kyverno.rules import rule_places
 
-_NO_NAMESPACES = (
-    "refers to the Secret of `spec.secretRef` only in namespaces that `spec.targets.kyverno.namespaces` lists, because "
-    "no pod starts without it: list those that have it, or write `httpProxy` and `httpsProxy`, too"
-)
-
 
 class Integration(Target):
     """The variables that a policy sets on pods, and the policy that inject-proxy generates.
@@ -51,7 +46,13 @@ class Integration(Target):
             if "namespaces" in context.options:
                 yield ours
             else:
-                yield from in_text(ours, context.settings, _NO_NAMESPACES)
+                yield from in_text(
+                    ours,
+                    context.settings,
+                    "refers to the Secret of `spec.secretRef` only in namespaces that "
+                    "`spec.targets.kyverno.namespaces` lists, because no pod starts without it: list those that "
+                    "have it, or write `httpProxy` and `httpsProxy`, too",
+                )
             return
         taken = generated.name_taken(data, context.options)
         if taken is not None and context.settings.sets_any:

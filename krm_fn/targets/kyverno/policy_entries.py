@@ -15,8 +15,6 @@ from krm_fn.places.place import Place, Reading, Readings, quoted
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 COMPUTED = "Kyverno computes it: set the proxy there, or write the value as text"
-_SHARED = "one text is the value of variables that differ: use one each"
-_REFERENCE = "Kyverno takes `{{` and `$(` in the setting for a reference"
 _PROXY_NAME = re.compile(rf"(?<!\w)({'|'.join(PROXY_VARIABLES)})(?!\w)")
 
 
@@ -111,10 +109,10 @@ class PolicyForm(ABC):
             problem = entry.problem
             # Kyverno would read a placeholder of the settings as a variable of its own.
             if not problem and is_computed(_new_value(entry, variables)):
-                problem = _REFERENCE
+                problem = "Kyverno takes `{{` and `$(` in the setting for a reference"
             # One context variable may be the value of several entries, and can hold one text only.
             if not problem and places.count(entry.place) > 1:
-                problem = _SHARED
+                problem = "one text is the value of variables that differ: use one each"
             if problem:
                 problems.setdefault(problem, []).append(entry)
             else:

@@ -37,7 +37,6 @@ from krm_fn.targets.kyverno.policy_entries import (
 STRATEGIC_MERGE = "patchStrategicMerge"
 _ANCHOR = re.compile(r"[+=<^X]?\((.*)\)")
 _CONDITION = re.compile(r"[<^X]?\(.*\)")
-_OTHER_FORM = "Kyverno does no good with its form: write `name` and a text as `value`, without anchors and `valueFrom`"
 # From how many variables to the next one a reference is followed; one may refer to itself.
 _STEPS = 20
 # An entry of a list; what is in double braces is what Kyverno takes for a variable (``RegexVariables``).
@@ -155,7 +154,11 @@ def _entry(fields: Data, path: Pointer, context: ContextTexts) -> PolicyEntry | 
     has_anchors = (name_key, value_key) != ("name", "value")
     if is_text and not has_source and not has_anchors:
         return _resolved(entry, ContextText(text_path, text), context)
-    return entry._replace(value=text or None, problem=_OTHER_FORM)
+    return entry._replace(
+        value=text or None,
+        problem="Kyverno does no good with its form: write `name` and a text as `value`, without anchors and "
+        "`valueFrom`",
+    )
 
 
 def _resolved(policy_entry: PolicyEntry, text: ContextText, context: ContextTexts) -> PolicyEntry:

@@ -444,10 +444,6 @@ def secret_source(file_entry: Data) -> tuple[Any, Any]:
 
 # The field with which nodeadm does not ask the cloud before the commands run.
 _EARLY_SWITCH = ("featureGates", "InstanceIdNodeName")
-_EARLY = (
-    "without this, nodeadm asks EC2 for the name of the node before it can have a proxy: switch it on, or let nodes "
-    "reach EC2 directly"
-)
 # The targets whose drop-ins may be in the Secret of a Cluster, and their services.
 UNITS = {"nodes.containerd": CONTAINERD, "nodes.kubelet": "kubelet"}
 
@@ -500,7 +496,12 @@ class Integration(ConfigTarget):
             and lookup(node_config.data, _EARLY_SWITCH) is not True
         )
         if is_early and context.settings.sets_any:
-            yield Result("NetworkBeforeProxy", _EARLY, (*node_config.path, *_EARLY_SWITCH))
+            yield Result(
+                "NetworkBeforeProxy",
+                "without this, nodeadm asks EC2 for the name of the node before it can have a proxy: switch it on, "
+                "or let nodes reach EC2 directly",
+                (*node_config.path, *_EARLY_SWITCH),
+            )
         if node_config.commands_unit:
             own = context.settings.without_proxy  # its drop-in replaces the exports
         label = f"the exports in `{node_config.commands[-1]}`"

@@ -24,9 +24,6 @@ from krm_fn.products import tkg
 from krm_fn.products.tkg import AddOn
 from krm_fn.targets.base import Context, Data, Places, Target, Writes
 
-_NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"  # noqa: E501
-
-
 # The schemas of TKG allow texts only.
 _SNAKE = SNAKE._replace(is_strict=True)
 _CAMEL = CAMEL._replace(is_strict=True)
@@ -68,7 +65,12 @@ class Integration(Target):
         label = f"the data values of {' and '.join(add_on.label for add_on in called)}"
         texts = [text for text in embedded.values(data) if text.is_yaml]
         if own and not texts and context.settings.sets_any:
-            yield Result("ByHand", _NO_VALUES.format(label=label), ())
+            yield Result(
+                "ByHand",
+                f"there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or "
+                "delete the Secret",
+                (),
+            )
         concerned = [text for text in texts if self._is_marked(text)]
         unmarked = [] if concerned else own
         if unmarked:

@@ -19,19 +19,6 @@ from krm_fn.targets.base import Context, Data, FileForm, NodeUpdate, Places, Rea
 
 _MEMBERS = Members(steps_of(*tkg.PROXY), is_strict=True)
 _LABEL = "the configuration of the cluster"
-_VCENTER = (
-    "the list lacks the host of `VSPHERE_SERVER`, and TKG renders no cluster from it: add the host to `spec.noProxy`, "
-    "or set `VSPHERE_INSECURE` if its certificate need not be checked"
-)
-_HALF = (
-    "TKG takes two proxies or none, and only `{}` is declared, so what is here stays as it is: declare `httpProxy` "
-    "and `httpsProxy`, with the same URL if one proxy serves both"
-)
-_LOST = (
-    "TKG puts the URL as it is into exports and into drop-ins, where systemd drops one with `%`, so containerd pulls "
-    "nothing: declare a password without characters to encode"
-)
-_NOTHING = "it must hold a YAML mapping to get a proxy: write the configuration there, or delete the Secret"
 
 
 def half(settings: ProxySettings) -> Result | None:
@@ -39,13 +26,21 @@ def half(settings: ProxySettings) -> Result | None:
     if bool(settings.http_proxy) == bool(settings.https_proxy):
         return None
     name = "httpProxy" if settings.http_proxy else "httpsProxy"
-    return Result("ProxyReduced", _HALF.format(name))
+    return Result(
+        "ProxyReduced",
+        f"TKG takes two proxies or none, and only `{name}` is declared, so what is here stays as it is: declare "
+        "`httpProxy` and `httpsProxy`, with the same URL if one proxy serves both",
+    )
 
 
 def lost(settings: ProxySettings) -> Results:
     """Yield a finding for a URL that not all readers of the nodes get, whatever text is written."""
     if "%" in settings.http_proxy + settings.https_proxy:
-        yield Result("ValueLost", _LOST)
+        yield Result(
+            "ValueLost",
+            "TKG puts the URL as it is into exports and into drop-ins, where systemd drops one with `%`, so "
+            "containerd pulls nothing: declare a password without characters to encode",
+        )
 
 
 def whole(settings: ProxySettings) -> ProxySettings:
@@ -79,7 +74,11 @@ def _places_of_document(settings: ProxySettings, document: Any) -> Places:
     is_checked = str(document.get("VSPHERE_INSECURE")).lower() != "true"
     is_missing = settings.no_proxy and server not in parse(settings.no_proxy)
     if server and is_checked and is_missing:
-        yield Result("FactsUnknown", _VCENTER)
+        yield Result(
+            "FactsUnknown",
+            "the list lacks the host of `VSPHERE_SERVER`, and TKG renders no cluster from it: add the host to "
+            "`spec.noProxy`, or set `VSPHERE_INSECURE` if its certificate need not be checked",
+        )
     yield from lost(settings)
 
 
@@ -132,7 +131,11 @@ class Integration(Target):
             if problem:
                 yield problem._replace(path=value.path)
             if settings.sets_any and not _may_be_filled(value):
-                yield Result("TextUnreadable", _NOTHING, value.path)
+                yield Result(
+                    "TextUnreadable",
+                    "it must hold a YAML mapping to get a proxy: write the configuration there, or delete the Secret",
+                    value.path,
+                )
             form = YamlText(partial(_places_of_document, settings))
             yield text_place(value, form, _LABEL)._replace(settings=settings, is_unconditional=True)
 

@@ -25,14 +25,6 @@ _ANNOTATIONS = Members(steps_of(*tkg.PROXY_ANNOTATIONS))
 _NETWORK = ("spec", "settings", "network")
 # What means nothing without a proxy.
 _SYSTEM_WIDE = {"value": {"systemWide": True}}
-_NONE = (
-    "these nodes get no proxy, which the variable `proxy` cannot say where the Cluster has one, so they get "
-    "that of the Cluster: declare one for them"
-)
-_HTTPS = (
-    'the TKG Service of vSphere takes no proxy whose URL begins with "https://": declare one that begins with '
-    '"http://", through which HTTPS goes as well'
-)
 
 
 class Integration(Target):
@@ -74,7 +66,12 @@ def _service_places(data: Data, settings: ProxySettings) -> Places:
         trusted = (*_NETWORK, "trust", "additionalTrustedCAs")
         yield _trusted(trusted, "inject-proxy", settings, keep=1)
     if any(url.startswith("https://") for url in (settings.http_proxy, settings.https_proxy)):
-        yield Result("ProxyReduced", _HTTPS, path)
+        yield Result(
+            "ProxyReduced",
+            'the TKG Service of vSphere takes no proxy whose URL begins with "https://": declare one that begins '
+            'with "http://", through which HTTPS goes as well',
+            path,
+        )
 
 
 def _cluster_places(
@@ -117,7 +114,12 @@ def _variable_places(
     yield Place(path, form, label, kept_steps, settings=own)
     yield from lost(own)
     if own.is_declared and settings.sets_any and not own.sets_any:
-        yield Result("NodesWithoutProxy", _NONE, path[:-2])
+        yield Result(
+            "NodesWithoutProxy",
+            "these nodes get no proxy, which the variable `proxy` cannot say where the Cluster has one, so they get "
+            "that of the Cluster: declare one for them",
+            path[:-2],
+        )
 
 
 def _trust_variable(data: Data, settings: ProxySettings) -> Place:

@@ -24,16 +24,6 @@ from krm_fn.targets.base import Context, Data, Options, Places, Target, Writes
 _AWS = "proxy-environment-variables"
 _ARGO_LABEL = "argocd.argoproj.io/secret-type"
 _ARGO_TYPES = {"repository", "repo-creds", "repository-write", "repo-write-creds"}
-_NO_ADDRESS = (
-    "holds no proxy any more, and Flux reports an error about a Secret without `address`: remove `spec.proxySecretRef` "
-    "from what refers to it"
-)
-
-
-_SOCKS = (
-    "is a SOCKS proxy, or one for git over SSH, in whose place an HTTP proxy does nothing, so it stays as it is, with "
-    "its user and password"
-)
 _SECRET: Data = {"kind": "Secret"}
 _TextsByKey = Mapping[str, embedded.Value]
 
@@ -92,7 +82,11 @@ def _places_of_flux(texts: _TextsByKey, settings: ProxySettings) -> Places:
         yield from _left_alone(texts["address"], settings)
         return
     if not _url(settings) and "address" in texts and settings.is_declared:
-        yield Result("LeftBehind", _NO_ADDRESS)
+        yield Result(
+            "LeftBehind",
+            "holds no proxy any more, and Flux reports an error about a Secret without `address`: remove "
+            "`spec.proxySecretRef` from what refers to it",
+        )
     for key, form in _OF_FLUX.items():
         text = texts.get(key) or new_text(_SECRET, key)
         yield Place(text.path, Text(text, form), f"`{key}` of the proxy of Flux")
@@ -121,7 +115,13 @@ def _is_socks(url: str) -> bool:
 def _left_alone(value: embedded.Value, settings: ProxySettings) -> Results:
     """Yield that a proxy for git over SSH stays, for an HTTP proxy cannot take its place."""
     if settings.sets_any:
-        yield Result("ByHand", _SOCKS, value.path, is_info=True)
+        yield Result(
+            "ByHand",
+            "is a SOCKS proxy, or one for git over SSH, in whose place an HTTP proxy does nothing, so it stays as "
+            "it is, with its user and password",
+            value.path,
+            is_info=True,
+        )
 
 
 class Integration(Target):

@@ -36,12 +36,6 @@ DIRECTORIES = "SSL_CERT_DIR"
 _FOLDERS_OF_GO = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 _CHOOSE = ("trustedCA", "choose")
 _ANNOTATION = ("metadata", "annotations", "fn.inject-proxy.io/trusted-ca")
-_NOT_READ = (
-    "mounts the certificates, and no variable names them to the programs: name the one that they read in "
-    "`spec.targets.workloads.trustedCA.variables`, such as `SSL_CERT_DIR` for a Go program"
-)
-
-_NOT_OURS = "lacks the certificates, and stays as it is, for somebody else made it: add them, or delete the ConfigMap"
 
 
 class _Bundle(NamedTuple):
@@ -173,7 +167,12 @@ def _in_config_map(data: Data, pem: str) -> Places:
     if created_objects.was_created(data):
         yield created_objects.trusted_config_map()
     elif pem and pem not in text_at(data, ("data", CA_KEY)):
-        yield Result("CertificatesNotSet", _NOT_OURS, ("data", CA_KEY))
+        yield Result(
+            "CertificatesNotSet",
+            "lacks the certificates, and stays as it is, for somebody else made it: add them, or delete the "
+            "ConfigMap",
+            ("data", CA_KEY),
+        )
 
 
 def _entry(path: Pointer, name: str, member: Data | None, label: str) -> Place:
@@ -223,7 +222,12 @@ class Integration(Target):
         if bundle:
             yield from wrong_types(data, at)
             if listed and not bundle.variables and not bundle.is_read_by_go:
-                yield Result("CertificatesNotSet", _NOT_READ, at)
+                yield Result(
+                    "CertificatesNotSet",
+                    "mounts the certificates, and no variable names them to the programs: name the one that they "
+                    "read in `spec.targets.workloads.trustedCA.variables`, such as `SSL_CERT_DIR` for a Go program",
+                    at,
+                )
         if listed or not bundle:
             volume = bundle.volume() if bundle else None
             yield _entry((*at, "volumes"), NAME, volume, "the volume of the bundle")

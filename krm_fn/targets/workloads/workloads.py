@@ -47,17 +47,7 @@ _OF_PROVIDER = ("spec", "deployment")
 _PROVIDERS = "clusterAPIProviders"
 # The container of every Cluster API provider (contract "Components YAML").
 _MANAGER = "manager"
-_NO_CONTAINER = "no container is named `{}`, so none gets the proxy: give its own that name"
 _NO_POD_SPEC = "nothing is at `{}` of this object, so it gets no proxy: correct its `podSpecPath` in `customKinds`"
-_NO_CERTIFICATES = (
-    "gets the proxy, and not the certificates of `spec.trustedCA`: add `{{names: [{}]}}` to "
-    "`spec.targets.workloads.trustedCA.choose`, or refuse them with the annotation "
-    '`fn.inject-proxy.io/trusted-ca: "false"`'
-)
-_UNKNOWN = (
-    "an annotation chooses {} for the proxy, and no container or init container has this name: it must be "
-    '"true", "false" or names of its containers'
-)
 
 
 def _env_place(data: Data, container: Container, context: Context) -> Place:
@@ -146,7 +136,11 @@ def _lacks_certificates(data: Data, at: Pointer, context: Context) -> Results:
     from krm_fn.targets.workloads import workload_trust_store as store  # noqa: PLC0415 -- few declare certificates
 
     if store.is_forgotten(data, context.options):
-        message = _NO_CERTIFICATES.format(name_of(data))
+        message = (
+            f"gets the proxy, and not the certificates of `spec.trustedCA`: add `{{names: [{name_of(data)}]}}` to "
+            "`spec.targets.workloads.trustedCA.choose`, or refuse them with the annotation "
+            '`fn.inject-proxy.io/trusted-ca: "false"`'
+        )
         yield Result("CertificatesNotSet", message, at)
 
 
@@ -210,10 +204,19 @@ class Integration(Target):
         missing = [name for name in names if name not in there]
         if missing and context.settings.sets_any:
             path = ("metadata", "annotations")
-            yield Result("SettingUnused", _UNKNOWN.format(quoted(missing)), path)
+            yield Result(
+                "SettingUnused",
+                f"an annotation chooses {quoted(missing)} for the proxy, and no container or init container has "
+                'this name: it must be "true", "false" or names of its containers',
+                path,
+            )
         for row in known:
             if row.main and there and row.main not in there and context.settings.sets_any:
-                yield Result("SettingUnused", _NO_CONTAINER.format(row.main), (*at, CONTAINERS))
+                yield Result(
+                    "SettingUnused",
+                    f"no container is named `{row.main}`, so none gets the proxy: give its own that name",
+                    (*at, CONTAINERS),
+                )
 
     def readers(self, data: Data, options: Options, uses: DataUses) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""

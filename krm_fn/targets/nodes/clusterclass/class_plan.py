@@ -402,11 +402,6 @@ def _add_to_list(
             patches.add(name, (*path, end), value)
 
 
-_SHARED = (
-    f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"
-)
-
-
 def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     """Return the patches that a class has to have.
 
@@ -425,7 +420,13 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
     condition = enabled_if(listed.context())
     used = {name for group in groups for name in group.operations}
     if used and not listed.is_chosen:
-        findings += listed.erasures or [Result("ClassPatched", _SHARED, ("spec",))]
+        findings += listed.erasures or [
+            Result(
+                "ClassPatched",
+                f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`",
+                ("spec",),
+            )
+        ]
     patches = []
     for name in OUR_PATCHES:
         if name in used:
