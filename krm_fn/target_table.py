@@ -25,7 +25,7 @@ class TargetRow(NamedTuple):
     """All that is said of a target without its module, which is imported for few lists.
 
     Attributes:
-        module: its module in ``krm_fn.targets``.
+        class_path: its module in ``krm_fn.targets``, and behind a colon its class there.
         kinds: the kinds of the objects that it edits.
         text_hints: words of which at least one is in the text of every object that it edits, where its kinds
             occur in nearly every list, so that its module is imported for few of them; empty if the kinds say
@@ -40,7 +40,7 @@ class TargetRow(NamedTuple):
         takes_secrets: some of its places refer to a Secret that holds the URLs.
     """
 
-    module: str
+    class_path: str
     kinds: frozenset[GroupKind]
     text_hints: Texts = ()
     reference_words: Texts = ()
@@ -68,7 +68,7 @@ def _add_ons(target_id: str) -> TargetRow:
     """Return the row of add-ons of TKG, which have data values in Secrets and resources of some kinds."""
     kinds = {add_on.kind for add_on in tkg.ADD_ONS if add_on.target == target_id and add_on.kind}
     words = (*tkg.ADD_ON_SECRET_TYPES, *{group for group, _ in kinds})
-    return TargetRow("tkg.add_ons", _kinds("Secret").union(kinds), text_hints=words)
+    return TargetRow("tkg.add_ons:AddOns", _kinds("Secret").union(kinds), text_hints=words)
 
 
 def _distribution(target_id: str) -> TargetRow:
@@ -81,7 +81,7 @@ def _distribution(target_id: str) -> TargetRow:
         kinds.add(("", "ConfigMap"))
         words.add(distributions.CA_CONFIG_MAP)
     return TargetRow(
-        "distributions.product_fields",
+        "distributions.product_fields:Distribution",
         frozenset(kinds),
         text_hints=tuple(sorted(words)),
         beside=beside,
@@ -102,30 +102,35 @@ def part_of(target_id: str) -> str:
 # ``nodes.kubelet``, or ``kyverno`` for the one target of a system.
 ROWS = {
     "nodes.trustedCA": TargetRow(
-        "nodes.node_trust_store",
+        "nodes.node_trust_store:NodeTrustStore",
         WITH_FILES,
         needs="trustedCA",
         traces=("trusted-ca", "inject-proxy:"),  # the folder, and the mark of the commands
     ),
-    **{target: TargetRow("nodes.node_files", edited_kinds(target)) for target in FILE_TARGETS},
-    "nodes.talos": TargetRow("nodes.talos", edited_kinds("nodes.talos")),
-    "nodes.karpenter": TargetRow("nodes.karpenter", _kinds("EC2NodeClass.karpenter.k8s.aws")),
-    "nodes.files": TargetRow("nodes.node_files", WITH_FILES),
+    **{
+        target: TargetRow("nodes.node_files:NodeTarget", edited_kinds(target))
+        for target in FILE_TARGETS
+    },
+    "nodes.talos": TargetRow("nodes.talos:Talos", edited_kinds("nodes.talos")),
+    "nodes.karpenter": TargetRow(
+        "nodes.karpenter:Karpenter", _kinds("EC2NodeClass.karpenter.k8s.aws")
+    ),
+    "nodes.files": TargetRow("nodes.node_files:NodeTarget", WITH_FILES),
     "giantswarm.systemdProxy": TargetRow(
-        "giantswarm.systemd_proxy",
+        "giantswarm.systemd_proxy:SystemdProxy",
         _kinds("Secret"),
         beside=_CLUSTER,
         is_generator=True,
         text_hints=(giantswarm.SYSTEMD_PROXY_SUFFIX,),
     ),
     "nodes.mirror": TargetRow(
-        "nodes.registry_mirror",
+        "nodes.registry_mirror:RegistryMirror",
         WITH_MIRRORS,
         needs="registryMirror",
         traces=("certs.d", "registries.yaml"),
     ),
     "workloads.trustedCA": TargetRow(
-        "workloads.workload_trust_store",
+        "workloads.workload_trust_store:WorkloadTrustStore",
         _PODS | _kinds("ConfigMap"),
         beside=_PODS,
         text_hints=(
@@ -136,7 +141,7 @@ ROWS = {
         ),
     ),
     "workloads": TargetRow(
-        "workloads.workloads",
+        "workloads.workloads:Workloads",
         _PODS | cluster_api.PROVIDERS,
         text_hints=(
             "cert-manager",
@@ -148,7 +153,7 @@ ROWS = {
         takes_secrets=True,
     ),
     "workloads.data": TargetRow(
-        "workloads.proxy_data",
+        "workloads.proxy_data:ProxyData",
         _DATA,
         # What is in an object that others read, whether or not the list has one that refers to it.
         text_hints=("proxy-environment-variables", "argocd.argoproj.io/secret-type"),
@@ -156,7 +161,7 @@ ROWS = {
         fills=VARIABLES,
     ),
     "charts": TargetRow(
-        "charts.chosen_charts",
+        "charts.chosen_charts:Charts",
         _VALUES | {release_kinds.APPLICATION},
         text_hints=("fn.inject-proxy.io/proxy",),
         reference_words=("valuesFrom", "configMapKeyRef", "secretKeyRef"),
@@ -164,7 +169,7 @@ ROWS = {
         takes_secrets=True,
     ),
     "kyverno": TargetRow(
-        "kyverno.policies",
+        "kyverno.policies:KyvernoPolicies",
         _kinds(
             "ClusterPolicy.kyverno.io",
             "Policy.kyverno.io",
@@ -185,18 +190,19 @@ ROWS = {
         takes_secrets=True,
     ),
     "nodes.classes": TargetRow(
-        "nodes.clusterclass.class_target", _CLUSTER | _kinds("ClusterClass.cluster.x-k8s.io")
+        "nodes.clusterclass.class_target:ClusterClass",
+        _CLUSTER | _kinds("ClusterClass.cluster.x-k8s.io"),
     ),
     "giantswarm.clusterValues": TargetRow(
-        "giantswarm.cluster_values",
+        "giantswarm.cluster_values:ClusterValues",
         _DATA,
         beside=_CLUSTER,
         is_generator=True,
         text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     ),
-    "giantswarm.apps": TargetRow("giantswarm.apps", frozenset({giantswarm.APP})),
+    "giantswarm.apps": TargetRow("giantswarm.apps:Apps", frozenset({giantswarm.APP})),
     "giantswarm.installationValues": TargetRow(
-        "giantswarm.installation_values",
+        "giantswarm.installation_values:InstallationValues",
         _VALUES,
         text_hints=(
             "HelmRelease",
@@ -205,28 +211,28 @@ ROWS = {
         ),
     ),
     "giantswarm.chartValues": TargetRow(
-        "giantswarm.chart_values",
+        "giantswarm.chart_values:ChartValues",
         _VALUES,
         text_hints=giantswarm.CHARTS_WITH_PROXY,
     ),
     **{add_on.target: _add_ons(add_on.target) for add_on in tkg.ADD_ONS},
     "tkg.clusterConfig": TargetRow(
-        "tkg.cluster_config",
+        "tkg.cluster_config:ClusterConfig",
         _kinds("Secret"),
         text_hints=(cluster_api.RESOURCE_SET,),
     ),
     "tkg.clusterClass": TargetRow(
-        "tkg.tkg_clusters",
+        "tkg.tkg_clusters:TkgCluster",
         _CLUSTER | {tkg.TANZU_KUBERNETES_CLUSTER},
         text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     ),
     "nutanix": TargetRow(
-        "nutanix.caren_cluster_config",
+        "nutanix.caren_cluster_config:CarenClusterConfig",
         _CLUSTER,
         text_hints=("clusterConfig",),
     ),
     "konvoy": TargetRow(
-        "konvoy.image_builder_overrides",
+        "konvoy.image_builder_overrides:ImageBuilderOverrides",
         _kinds("Secret"),
         beside=_CLUSTER,
         is_generator=True,

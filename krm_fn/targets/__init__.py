@@ -1,6 +1,6 @@
 """The targets, and the context in which each edits an object: its options and settings, and the ClusterClasses.
 
-A target is made of its row in ``target_table`` and of the class ``Integration`` of its module. Its module is
+A target is made of its row in ``target_table`` and of the class that this names. Its module is
 imported when an object of one of its kinds occurs, or when it is asked for by its ID, and the code that edits is in
 ``base``: most of the time of a run over a small list is imports.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from importlib import import_module
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 
 from krm_fn.clusters import Key, Topology, class_name
 from krm_fn.clusters.cluster import Memberships
@@ -32,13 +32,9 @@ if TYPE_CHECKING:
 @cache
 def load_target(target_id: str) -> Target:
     """Return a target of the table; its module is imported when it is asked for first."""
-    target: Target = module_of(target_id).Integration(target_id)
+    module, _, name = ROWS[target_id].class_path.partition(":")
+    target: Target = getattr(import_module(f"{__name__}.{module}"), name)(target_id)
     return target
-
-
-def module_of(target_id: str) -> ModuleType:
-    """Return the module that holds the class of a target of the table."""
-    return import_module(f"{__name__}.{ROWS[target_id].module}")
 
 
 # The nodes of a Cluster of which nothing else is said, in ``Topology.nodes_of``.

@@ -288,7 +288,7 @@ def test_a_whole_system_with_another_proxy_is_what_is_stored(story: Path, golden
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_has_three_stories(target: str) -> None:
     """A target that is a row of a table has the tests of the table besides, and needs one."""
-    is_row = len([row for row in ROWS.values() if row.module == ROWS[target].module]) > 1
+    is_row = len([row for row in ROWS.values() if row.class_path == ROWS[target].class_path]) > 1
     assert len([story for story in STORIES if story.parent == stories_of(target)]) >= (1 if is_row else 3)
 
 

@@ -57,7 +57,7 @@ def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
     return values
 
 
-class Integration(Target):
+class Charts(Target):
     """The proxy in the values of charts that matchers or annotations choose.
 
     Example: in ``spec`` of a chosen HelmRelease of Harbor::

@@ -38,7 +38,7 @@ from krm_fn.targets.distributions.limits import find_refusal
 _CONFIG_MAP = ("", "ConfigMap")
 
 
-class Integration(Target):
+class Distribution(Target):
     """The proxy in the fields of one product.
 
     Example: ``spec`` of OpenShift's Proxy "cluster"::

@@ -66,7 +66,7 @@ def _is_installed_in(data: Data, cluster_name: str) -> bool:
     return version != giantswarm.MANAGEMENT_CLUSTER_VERSION and cluster_name in clusters
 
 
-class Integration(Target):
+class Apps(Target):
     """The references of an App to the values of its cluster.
 
     Example: ``spec`` of an App that is installed in the cluster "gs1" gets::

@@ -19,7 +19,7 @@ _ROWS: tuple[helm_values.Row, ...] = (
 )
 
 
-class Integration(Target):
+class ChartValues(Target):
     """The proxy that values of some charts of Giant Swarm hold already.
 
     Example: the values of "cert-manager-app"::

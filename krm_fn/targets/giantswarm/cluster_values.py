@@ -41,7 +41,7 @@ def _private(settings: ProxySettings, old: Any) -> Any:
     return None if old is True else old
 
 
-class Integration(Target):
+class ClusterValues(Target):
     """The Secret and the ConfigMap with the values of a cluster for its apps.
 
     Example: the text ``values`` of the Secret "gs1-cluster-values" becomes::

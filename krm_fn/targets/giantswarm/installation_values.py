@@ -77,7 +77,7 @@ def _places_of_file(settings: ProxySettings, document: Any) -> Places:
     return _unless_lost(settings, [Place(giantswarm.PROXY, SHORT, "`proxy`")])
 
 
-class Integration(Target):
+class InstallationValues(Target):
     """The proxy in values of charts that complete the list themselves.
 
     Example: the values of a chart "cluster-aws"::

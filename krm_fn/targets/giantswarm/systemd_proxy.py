@@ -16,7 +16,7 @@ from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
 
 
-class Integration(Target):
+class SystemdProxy(Target):
     """The drop-ins of nodes in the Secret of a Cluster.
 
     Example: ``stringData`` of the Secret "gs1-systemd-proxy" gets under ``containerdProxy``::

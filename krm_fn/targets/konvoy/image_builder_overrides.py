@@ -55,7 +55,7 @@ def _is_there(value: embedded.Value) -> bool:
     return False
 
 
-class Integration(Target):
+class ImageBuilderOverrides(Target):
     """The override file of a pre-provisioned cluster.
 
     Example: the text ``overrides.yaml`` of the Secret "c1-user-overrides" becomes::

@@ -14,7 +14,7 @@ from krm_fn.targets.kyverno.generated import GeneratedForm
 from krm_fn.targets.kyverno.rules import rule_places
 
 
-class Integration(Target):
+class KyvernoPolicies(Target):
     """The variables that a policy sets on pods, and the policy that inject-proxy generates.
 
     Example: in a rule of a ClusterPolicy::

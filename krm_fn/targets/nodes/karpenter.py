@@ -32,7 +32,7 @@ _DATED_ALIAS = r"al2023@v(\d{8})"
 _FIRST_IMAGE = "20250820"
 
 
-class Integration(Target):
+class Karpenter(Target):
     """The variables of the NodeConfig in user data.
 
     Example: an EC2NodeClass with::

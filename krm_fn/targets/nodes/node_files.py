@@ -464,7 +464,7 @@ def target_files(target_id: str, node_config: NodeConfig, options: Options) -> l
     return [drop_in(service) for service in services if service]
 
 
-class Integration(ConfigTarget):
+class NodeTarget(ConfigTarget):
     """One target of the table of node kinds, by its ID.
 
     Example: ``nodes.containerd`` adds to ``files`` of a KubeadmConfigTemplate::

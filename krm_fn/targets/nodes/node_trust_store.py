@@ -92,7 +92,7 @@ def _write_commands(
         draft.describe(f"{verb} {place.label}")
 
 
-class Integration(ConfigTarget):
+class NodeTrustStore(ConfigTarget):
     """The certificates of ``spec.trustedCA`` as files, and the commands that put them into the trust store.
 
     Example: in a KubeadmConfigTemplate::

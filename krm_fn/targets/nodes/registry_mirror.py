@@ -117,7 +117,7 @@ def _readers_problems(node_config: NodeConfig) -> Results:
     )
 
 
-class Integration(ConfigTarget):
+class RegistryMirror(ConfigTarget):
     """The files that make containerd ask a mirror first.
 
     Example: a KubeadmConfigTemplate gets in ``files``::

@@ -62,7 +62,7 @@ _FORMS = (
 _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.kind}
 
 
-class Integration(ConfigTarget):
+class Talos(ConfigTarget):
     """The variables of the machine configuration of Talos.
 
     Example: a TalosConfigTemplate with::

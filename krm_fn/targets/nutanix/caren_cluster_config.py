@@ -17,7 +17,7 @@ _MEMBERS = Members(
 _AT_MOST = 128
 
 
-class Integration(Target):
+class CarenClusterConfig(Target):
     """The proxy in the variable ``clusterConfig`` of a Cluster.
 
     Example: in ``spec.topology.variables``::

@@ -29,7 +29,7 @@ _SNAKE = SNAKE._replace(is_strict=True)
 _CAMEL = CAMEL._replace(is_strict=True)
 
 
-class Integration(Target):
+class AddOns(Target):
     """The proxy in the data values, and in the configuration resources, of the add-ons of one target.
 
     Example: ``spec`` of a VSphereCPIConfig::

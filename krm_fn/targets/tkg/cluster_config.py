@@ -99,7 +99,7 @@ def _certificate(settings: ProxySettings, old: Any) -> Any:
     return None
 
 
-class Integration(Target):
+class ClusterConfig(Target):
     """The proxy in the configuration from which TKG makes a cluster.
 
     Example: the text ``value`` of the Secret "c1-config-values" gets::

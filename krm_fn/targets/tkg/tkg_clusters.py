@@ -27,7 +27,7 @@ _NETWORK = ("spec", "settings", "network")
 _SYSTEM_WIDE = {"value": {"systemWide": True}}
 
 
-class Integration(Target):
+class TkgCluster(Target):
     """The variable ``proxy`` of a Cluster of one of TKG's classes, and the settings of a TanzuKubernetesCluster.
 
     Example: in ``spec.topology.variables``::

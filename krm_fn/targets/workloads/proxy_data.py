@@ -124,7 +124,7 @@ def _left_alone(value: embedded.Value, settings: ProxySettings) -> Results:
         )
 
 
-class Integration(Target):
+class ProxyData(Target):
     """The ConfigMaps and Secrets from which containers, Flux and Argo CD read a proxy.
 
     Example: a ConfigMap that a chosen container names in ``envFrom``::

@@ -180,7 +180,7 @@ def _entry(path: Pointer, name: str, member: Data | None, label: str) -> Place:
     return Place(path, form, label, len(path) - 1, is_unconditional=True)
 
 
-class Integration(Target):
+class WorkloadTrustStore(Target):
     """The certificates of ``spec.trustedCA`` in the containers of chosen workloads.
 
     Example: a container gets::

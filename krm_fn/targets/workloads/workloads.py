@@ -144,7 +144,7 @@ def _lacks_certificates(data: Data, at: Pointer, context: Context) -> Results:
         yield Result("CertificatesNotSet", message, at)
 
 
-class Integration(Target):
+class Workloads(Target):
     """The variables of containers that matchers, annotations or presets choose.
 
     Example: a container of a chosen Deployment::

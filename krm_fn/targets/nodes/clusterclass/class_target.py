@@ -228,7 +228,7 @@ def _write_list(items: Sequence[Any], draft: Draft, place: Place, _settings: Pro
     draft.set_items(place.path, items)
 
 
-class Integration(Target):
+class ClusterClass(Target):
     """The variable and the patches of a ClusterClass, and the variables of its Clusters.
 
     Example: in ``spec`` of a ClusterClass::
