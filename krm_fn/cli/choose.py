@@ -63,7 +63,9 @@ def run(args: Namespace) -> Answer:
     if args.all_left:
         named = [obj for obj in known if obj.ref.namespace != _SPARED]
     else:
-        named = named_objects(args.objects, args.namespace, known, "workload or chart")
+        named = named_objects(
+            args.objects, args.namespace, known, "workload or chart (all else needs no choice)"
+        )
     lines = _edit_all(args, named, overview, before, spec)
     if is_encrypted or found.is_of_list:
         why = "SOPS has encrypted it" if is_encrypted else "it is in a ResourceList"
@@ -115,6 +117,8 @@ def _edit_all(
             item["namespaces"] = [""]  # else it would fit the name in any namespace
         if args.remove:
             _edit(spec, option, item, is_removal=True)
+            if obj.ref not in chosen:
+                lines.append(f"{obj.ref} is not chosen: there is nothing to remove")
         elif obj.ref not in chosen and item is not None:
             _edit(spec, option, item)
         elif args.all_left:

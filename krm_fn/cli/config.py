@@ -115,7 +115,8 @@ def _only(configs: Sequence[LocatedConfig]) -> LocatedConfig:
         return only
     files = ", ".join(dict.fromkeys(candidate.file for candidate in configs))
     raise UsageError(
-        f"there must be one ProxyConfig, but {len(configs)} are in {files}: name its file with `--config`"
+        f"there must be one ProxyConfig, but {len(configs)} are in {files}: name its file with `--config`; "
+        "a file must hold only one"
     )
 
 

@@ -23,7 +23,7 @@ from krm_fn.plan.items import readable_objects
 
 def run(args: Namespace) -> Answer:
     """Explain the changes that a run would make, in all manifests or in the objects that are named."""
-    names = [word for word in args.paths if "/" in word and not os.path.lexists(word)]
+    names = [word for word in args.paths if word != "-" and not os.path.lexists(word)]
     paths = [word for word in args.paths if word not in names]
     is_named = paths and not any(map(os.path.isdir, paths))
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
@@ -38,7 +38,7 @@ def run(args: Namespace) -> Answer:
         config = config._replace(mode=Mode.INJECT)
     outcome = run_checked(manifests, config)
     known = readable_objects(manifests, range(len(manifests)) if names else ())
-    objects = named_objects(names, args.namespace, known, "path or object")
+    objects = named_objects(names, args.namespace, known, "path or object of these files")
     explanation = explain(outcome, manifests, args.cluster, objects, named=args.verbose)
     lines = found.lines()
     if explanation.silenced:

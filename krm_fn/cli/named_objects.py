@@ -25,18 +25,19 @@ def named_objects(
     """
     by_name: dict[str, list[Object]] = {}
     for obj in known:
-        if namespace in (None, obj.ref.namespace):
-            name = f"{obj.ref.kind}/{obj.ref.name}".lower()
-            by_name.setdefault(name, []).append(obj)
-    named = []
+        name = f"{obj.ref.kind}/{obj.ref.name}".lower()
+        by_name.setdefault(name, []).append(obj)
+    named: list[Object] = []
     for name in names:
         objects = by_name.get(name.lower(), [])
         if not objects:
-            raise UsageError(f'no {called} is "{name}"{did_you_mean(name, by_name)}')
-        namespaces = {obj.ref.namespace or '""' for obj in objects}
-        if len(namespaces) > 1:
+            meant = did_you_mean(name, by_name) or "; KIND/NAME is such as `deployment/web`"
+            raise UsageError(f'no {called} is "{name}"{meant}')
+        meant_objects = [obj for obj in objects if namespace in (None, obj.ref.namespace)]
+        namespaces = {obj.ref.namespace or '""' for obj in meant_objects or objects}
+        if not meant_objects or len(namespaces) > 1:
             raise UsageError(
                 f'"{name}" is in {", ".join(sorted(namespaces))}: `-n NAMESPACE` says which'
             )
-        named += objects
+        named += meant_objects
     return named

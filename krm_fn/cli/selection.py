@@ -140,7 +140,8 @@ class Selection(NamedTuple):
         words = ("apiVersion:", 'apiVersion":')
         if not any(documents.contains(index, words) for index in range(len(documents))):
             raise UsageError(
-                f"there is no manifest, YAML or JSON with apiVersion and kind: {self.counts()}"
+                "there is no manifest, YAML or JSON with apiVersion and kind: name the folder that holds them; "
+                f"{self.counts()}"
             )
 
 

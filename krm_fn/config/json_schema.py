@@ -223,9 +223,14 @@ def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterato
 
 
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
-    """Return the message about an unknown field, with the nearest name of ``known`` or of another level."""
+    """Return the message about an unknown field, with the nearest name of ``known`` or of another level.
+
+    A name of another level that is only like it counts for a level of many fields: in a small one it has another sense.
+    """
     here = list(known)
     hint = did_you_mean(name, here)
+    if hint and 1 < len(here) <= _FEW:
+        return f"unknown field; known here are {_listed(here)}{hint}"
     if hint:
         return f"unknown field{hint}"
     names: dict[str, list[str]] = {}
@@ -241,7 +246,7 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
         is_alike = name.lower() in (part.lower(), whole.lower())
         if is_alike and f"targets.{target}" not in fields():
             return f"unknown field: {_PART.format(target)}"
-    near = nearest(name, names, alike=0.8)
+    near = nearest(name, names, alike=0.8 if len(here) > _MANY else 1)
     paths = names.get(near or "", [])
     if len(paths) == 1:
         outer, _, inner = name.partition(".")
@@ -255,7 +260,8 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
 _PART = "leave `{}` out by `only` or `selector.exclude`"
 
 
-# More choices than a person reads.
+# Choices that a person reads at a glance, and the most that a person reads.
+_FEW = 3
 _MANY = 8
 _NAMES = {
     "string": "a string",

@@ -131,7 +131,7 @@ def _problems_behind_scheme(url: str) -> Iterator[str]:
     if not _is_host(parts.host):
         yield "must name a host behind the scheme: a DNS name, an IPv4 address, or an IPv6 address in brackets"
     if parts.port and not is_port(parts.port[1:]):
-        yield 'must hold a port from 1 to 65535 behind the last ":", or no ":" but in the brackets of an IPv6 address'
+        yield 'must hold a port from 1 to 65535 behind the last ":"; an IPv6 address is in brackets, "[fd00::1]"'
     if parts.tail.endswith((".pac", "/wpad.dat")):
         yield (
             "must be the URL of a proxy: programs on nodes read no PAC file, so write the proxy that the file names, "

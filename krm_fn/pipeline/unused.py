@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from krm_fn.config import ProxyConfig, matches
+from krm_fn.config import ProxyConfig, matches, matches_any
 from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import NamedTuple, Texts
 from krm_fn.near_names import did_you_mean
-from krm_fn.patch import Data, list_at, lookup
+from krm_fn.patch import Data, list_at, lookup, walk
 from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of
@@ -22,7 +22,11 @@ from krm_fn.plan.record import ObjectRecord
 from krm_fn.target_table import ROWS, system_of
 
 _PREFIX = "fn.inject-proxy.io"
-_ANNOTATIONS = ("proxy", "ignore", "trusted-ca", "base-name")
+_NAMES = {
+    "annotations": ("proxy", "ignore", "trusted-ca", "base-name"),
+    "labels": ("policy",),  # of policies that a run makes
+}
+_OTHERWISE = ": use one of the annotations `proxy`, `ignore` and `trusted-ca`, or remove it"
 # Where below `spec.targets` matchers choose objects.
 _CHOOSING = (("workloads", "choose"), ("workloads", "trustedCA", "choose"), ("charts", "choose"))
 # Members of a matcher, the ones that fit the fewest objects first.
@@ -112,10 +116,24 @@ def unused_matchers(config: ProxyConfig, overview: Overview, source: ObjectSourc
         candidates = chain(planned, readable_objects(source, source.holding(matcher.words)))
         if any(matcher.fits(obj, overview.uses) for obj in candidates):
             continue
+        near = _near_value(matcher.written, [obj.subject for obj in planned])
         yield Result(
             "SettingUnused",
-            f"`{matcher.field}` fits nothing in this list: correct it, or remove it",
+            f"`{matcher.field}` fits nothing in this list: correct it, or remove it{near}",
         )
+
+
+def _near_value(matcher: Data, subjects: Sequence[Data]) -> str:
+    """Return the question about a value of a matcher that is like one of the subjects; "" where none is."""
+    texts = []
+    for path, value in walk(subjects):
+        if isinstance(value, str) and "annotations" not in path:
+            texts.append(value)
+    for _, glob in walk(matcher):
+        near = did_you_mean(glob, texts)
+        if near and not any(matches_any(text, (glob,)) for text in texts):
+            return near
+    return ""
 
 
 def is_named(config: ProxyConfig, source: ObjectSource, index: int) -> bool:
@@ -163,12 +181,12 @@ def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Results:
         if not labels:
             is_mistake = False
         if is_mistake:
-            message += ": correct it, or remove the entry"
+            message += f": correct it, or remove the entry{_near_value(match, subjects)}"
         yield Result("SettingUnused", message, is_info=not is_mistake)
 
 
 def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Results:
-    """Yield a warning for each object with an annotation of ours that has no meaning."""
+    """Yield a warning for each object with an annotation of ours that has no meaning, or with a label in its place."""
     planned = []
     read = set()
     for record in records:
@@ -180,19 +198,20 @@ def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -
     for obj in chain(planned, readable_objects(source, unread)):
         at = pod_spec(obj.data) or ("spec",)
         for above in dict.fromkeys(((), at[:-1])):
-            path = (*above, "metadata", "annotations")
-            annotations = lookup(obj.data, path)
-            if not isinstance(annotations, dict):
-                continue
-            for name, value in annotations.items():
-                prefix, _, meant = str(name).partition("/")
-                if prefix != _PREFIX:
+            for member, known in _NAMES.items():
+                path = (*above, "metadata", member)
+                written = lookup(obj.data, path)
+                if not isinstance(written, dict):
                     continue
-                if meant == "trusted-ca" and value not in ("true", "false"):
-                    message = 'this value says nothing: it must be "true" or "false"'
-                elif meant in _ANNOTATIONS:
-                    continue
-                else:
-                    near = did_you_mean(meant, _ANNOTATIONS)
-                    message = f"no annotation of inject-proxy has this name{near or ': remove it'}"
-                yield Result("SettingUnused", message, (*path, name), ref=obj.ref)
+                for name, value in written.items():
+                    prefix, _, meant = str(name).partition("/")
+                    if prefix != _PREFIX:
+                        continue
+                    if meant == "trusted-ca" and value not in ("true", "false"):
+                        message = 'this value says nothing: it must be "true" or "false"'
+                    elif meant in known:
+                        continue
+                    else:
+                        near = did_you_mean(meant, known) or _OTHERWISE
+                        message = f"{member} of inject-proxy have no such name{near}"
+                    yield Result("SettingUnused", message, (*path, name), ref=obj.ref)

@@ -358,11 +358,16 @@ def _remedy(text: str, mark: Any) -> str:
     """Return advice on frequent mistakes, by the place where the text cannot be read any more."""
     lines = with_line_feeds(text).split("\n")[: mark.line + 1]
     for number in range(len(lines), 0, -1):
-        if lines[number - 1].startswith("<<<<<<< "):
+        line = lines[number - 1]
+        if line.startswith("<<<<<<< "):
             return f"resolve the conflict that git marked in line {number}"
+        if line.lstrip(" ").startswith("\N{NO-BREAK SPACE}"):
+            return f"indent line {number} with blanks: a no-break space is there"
     indent = lines[-1][: mark.column + 1]
     if "\t" in indent and not indent.strip():
         return "indent the line with blanks, because YAML takes no tab there"
+    if indent[:-1].endswith("*"):
+        return "quote a text that begins with `*`"
     return ""
 
 

@@ -146,8 +146,9 @@ def test_it_is_written_then_a_run_writes_the_proxy_and_removal_gives_the_file_ba
     assert "proxy.yaml stays as it is" in again[2]
     if "--all-left" in argv:
         return
-    choose(tmp_path, "--remove", *argv)
-    assert (tmp_path / "proxy.yaml").read_text() == config
+    for said in ("no longer chosen: ", "is not chosen: there is nothing to remove"):
+        assert said in choose(tmp_path, "--remove", *argv)[2]
+        assert (tmp_path / "proxy.yaml").read_text() == config
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,8 @@ REFUSED = [
     pytest.param(CONFIG, ["deployment/wep"], "did you mean `deployment/web`?", id="misspelt"),
     pytest.param(CONFIG, ["api"], "did you mean `deployment/api`?", id="a name without its kind"),
     pytest.param(CONFIG, ["deploy/api"], "did you mean `deployment/api`?", id="a short kind"),
-    pytest.param(CONFIG, ["deployment/web", "-n", "prod"], "no workload or chart is", id="in no such namespace"),
+    pytest.param(CONFIG, ["deployment/web", "-n", "prod"], "is in shop, test: `-n", id="in no such namespace"),
+    pytest.param(CONFIG, ["cluster/prod"], "all else needs no choice", id="a kind that needs no choice"),
     pytest.param(CONFIG, ["deployment/off"], "an annotation leaves them out", id="refused by an annotation"),
     pytest.param(CONFIG, ["helmrelease/a", "-n", "ci"], "rows: [{chart: mirror, path:", id="a chart without a row"),
     pytest.param(CONFIG + "    only: [nodes]\n", ["deployment/api"], "`spec.only`", id="the target is off"),

@@ -27,10 +27,9 @@ def explain(folder: Path, argv: str) -> Any:
     ("argv", "says"),
     [
         pytest.param("deployment/web", "is in shop, test: `-n NAMESPACE` says which", id="in two namespaces"),
-        pytest.param("deployment/wep", "no path or object is", id="unknown"),
-        pytest.param("clusters/wets", "no path or object is", id="neither a path nor an object"),
+        pytest.param("clusters/wets", "KIND/NAME is such as", id="neither a path nor an object"),
+        pytest.param("deployment web", "did you mean `deployment/web`?", id="a kind and a name, two words"),
         pytest.param("deployment/chozen", "did you mean `deployment/chosen`?", id="misspelt"),
-        pytest.param("deployment/web -n prod", "no path or object is", id="in no such namespace"),
     ],
 )
 def test_a_name_that_means_no_object_is_refused(tmp_path: Path, argv: str, says: str) -> None:

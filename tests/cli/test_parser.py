@@ -56,6 +56,7 @@ ROWS = [
     pytest.param("run loop", {}, 2, '"loop"', id="a link to itself"),
     pytest.param("run --config prox.yaml .", {}, 2, '"prox.yaml"', id="a --config that is not there"),
     pytest.param("run --config a.yaml .", {"a.yaml": "{"}, 1, "not valid YAML", id="a --config that is no YAML"),
+    pytest.param("run k.yaml", {"k.yaml": "resources: []"}, 2, "name the folder", id="a kustomization.yaml"),
     pytest.param("run .", {"proxy.yaml": ""}, 2, "proxy.yaml holds no ProxyConfig", id="an empty proxy.yaml"),
     pytest.param(
         "run .", {"a/proxy.yaml": "a: b", "proxy.yaml": ""}, 2, "WrongUsage: proxy.yaml holds", id="an empty one of two"
@@ -81,6 +82,7 @@ ROWS = [
     pytest.param("run .", {"proxy.yaml": None}, 2, "`inject-proxy init`", id="no ProxyConfig"),
     pytest.param("run .", {".gitignore": "proxy.yaml"}, 2, "`.gitignore`", id="a ProxyConfig that git ignores"),
     pytest.param("run .", MANY, 2, "a.yaml, b.yaml, c.yaml, proxy.yaml", id="several ProxyConfigs"),
+    pytest.param("run .", field(f"a: b\n---\n{CONFIG}"), 2, "must hold only one", id="two in one file"),
     pytest.param("run --config cluster.yaml .", {}, 2, "holds no ProxyConfig", id="a manifest as ProxyConfig"),
     pytest.param("run .", config("/v1alpha1", "/v1"), 2, "`apiVersion: fn.inject-proxy.io/v1alpha1`", id="a version"),
     pytest.param("explain .", config("ProxyConfig", "ProxyConf"), 2, "`kind: ProxyConfig`", id="a kind"),
@@ -94,6 +96,8 @@ ROWS = [
     pytest.param("explain .", field("noproxy: []"), 1, "proxy.yaml:7:3 ", id="a field for explain"),
     pytest.param("export tkg x --config proxy.yaml", field("a: b"), 1, "proxy.yaml:7:3 ", id="a field for export"),
     pytest.param("run .", config("  httpP", "\thttpP"), 1, "proxy.yaml", id="a tab in the ProxyConfig"),
+    pytest.param("run .", config("  httpP", "\N{NO-BREAK SPACE} httpP"), 1, "line 5 with blanks", id="other blanks"),
+    pytest.param("run .", field("noProxy: [*.a]"), 1, "begins with `*`", id="a text without quotes"),
     # Manifests
     pytest.param("run --config proxy.yaml x.tar", {"x.tar": b"\0\1\xff"}, 2, "1 not UTF-8", id="a binary file"),
 ]

@@ -60,6 +60,17 @@ def test_a_cloud_has_a_short_name(name: str, kind: str) -> None:
 OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a misspelt field": ({"noProxi": []}, "noProxi: unknown field; did you mean `noProxy`?"),
     "a field like no other": ({"lint": {"x": 1}}, "lint.x: unknown field; known here are `rules` and `ignore`"),
+    "a field of another level, in a small one": (
+        {"trustedCA": {"secret": {}}},
+        "trustedCA.secret: unknown field; known here are `pem` and `configMap`",
+    ),
+    "one of few fields": (
+        {"secretRef": {"name": "proxy", "namespace": "platform"}},
+        (
+            "secretRef.namespace: unknown field; known here are `name`, `httpProxyKey` and `httpsProxyKey`; "
+            "did you mean `name`?"
+        ),
+    ),
     "a name with dots": (
         {"targets": {"nodes.containerd": {"content": "Secret"}}},
         "targets.nodes.containerd: unknown field; did you mean `nodes: {containerd: …}`?",

@@ -49,7 +49,7 @@ def test_a_url_that_is_fine(field: str, url: str) -> None:
         pytest.param("http://u:p@", "must name a host", id="a password without a host"),
         pytest.param("http://pröxy", "must name a host", id="a name that is not ASCII"),
         pytest.param("http://[fe80::1%eth0]", "must name a host", id="an IPv6 address with a zone"),
-        pytest.param("http://fd00::1:3128", "in the brackets", id="an IPv6 address without brackets"),
+        pytest.param("http://fd00::1:3128", "in brackets", id="an IPv6 address without brackets"),
         pytest.param("http://proxy:123456", "must hold a port", id="a port above 65535"),
         pytest.param("http://u:p@ss@proxy:1", '"@" as "%40"', id="a raw @"),
         pytest.param("http://:p@proxy", "must hold a user name", id="a password without a user"),

@@ -157,12 +157,6 @@ def test_permissions_are_named_by_the_run_that_writes_the_password() -> None:
         assert with_code("FilePermissions", ran(proxy, *items_of(outcome))) == []
 
 
-def test_a_selector_that_fits_nothing() -> None:
-    spec = {**PROXY, "selector": {"include": [{"names": ["cert-manger"]}]}}
-    assert with_code("SettingUnused", ran(spec, CERT_MANAGER))
-    assert with_code("SettingUnused", ran(spec, manifest("v1", "Service"))) == []
-
-
 def test_a_policy_that_is_to_be_made_and_that_the_selector_does_not_include_is_named() -> None:
     policies = {"kyverno": {"generate": "MutatingPolicy"}}
     spec = {**PROXY, "targets": policies, "selector": {"include": [{"names": ["cert-*"]}]}}

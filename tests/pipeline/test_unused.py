@@ -36,14 +36,10 @@ def targets(**options: Any) -> dict[str, Any]:
             ["selector.include[0]"],
             id="a kind",
         ),
-        pytest.param(
-            {"overrides": [EAST, {**EAST, "match": {"labels": {"regoin": "*"}}}]}, ["overrides[1].match"], id="a label"
-        ),
         pytest.param({"selector": {"exclude": [{"kinds": ["Service"]}]}}, [], id="exclude what nobody writes"),
         pytest.param(targets(workloads={"choose": [{"names": ["w?b"]}]}), [], id="a glob"),
         pytest.param(targets(workloads={"choose": [{"labels": {"app": "web"}}]}), [], id="a label of a workload"),
         pytest.param(targets(charts={"choose": [{"charts": ["velero"]}]}), [], id="a chart that is there"),
-        pytest.param({"overrides": [EAST, {**EAST, "match": {"labels": {"region": "west"}}}]}, [], id="another region"),
     ],
 )
 def test_a_matcher_that_fits_nothing_is_named(spec: dict[str, Any], fields: list[str]) -> None:
@@ -52,6 +48,19 @@ def test_a_matcher_that_fits_nothing_is_named(spec: dict[str, Any], fields: list
     assert [result.message.partition("`")[2].partition("`")[0] for result in found] == [
         f"spec.{name}" for name in fields
     ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "near"),
+    [
+        pytest.param(targets(workloads={"choose": [{"kinds": ["deployment"]}]}), "Deployment", id="a kind"),
+        pytest.param({"selector": {"exclude": [{"kinds": ["Kub*"], "names": ["y"]}]}}, "", id="beside what fits"),
+        pytest.param({"overrides": [{**EAST, "match": {"labels": {"region": "eats"}}}]}, "east", id="a label"),
+    ],
+)
+def test_what_it_may_mean_is_said(spec: dict[str, Any], near: str) -> None:
+    found = next(result for result in warned({**PROXY, **spec}, WEB, CLUSTER, NODES) if result.code == "SettingUnused")
+    assert found.message.partition("; did you mean ")[2] == (f"`{near}`?" if near else "")
 
 
 def test_a_list_without_workloads_says_nothing_of_matchers_of_workloads() -> None:
@@ -63,7 +72,11 @@ def test_a_list_without_workloads_says_nothing_of_matchers_of_workloads() -> Non
     ("name", "advice"),
     [
         pytest.param("fn.inject-proxy.io/trusted-ca", 'must be "true" or "false"', id="a value that says nothing"),
-        pytest.param("fn.inject-proxy.io/proxi", "did you mean `proxy`", id="misspelt"),
+        pytest.param(
+            "fn.inject-proxy.io/proxi",
+            "annotations of inject-proxy have no such name; did you mean `proxy`",
+            id="misspelt",
+        ),
         pytest.param("fn.inject-proxy.io/x", "remove it", id="like none"),
         pytest.param("fn.inject-proxy.io/proxy", "", id="the right one"),
         pytest.param("example.com/proxi", "", id="that of others"),
@@ -76,3 +89,9 @@ def test_an_annotation_without_a_meaning_is_named(name: str, advice: str, kind: 
     found = [result for result in warned(PROXY, item) if result.code == "SettingUnused"]
     assert [advice in result.message for result in found] == [True] * bool(advice)
     assert all(result.path == ("metadata", "annotations", name) for result in found)
+
+
+def test_a_label_in_the_place_of_an_annotation_is_named() -> None:
+    item = {**WEB, "metadata": {"name": "web", "labels": {"fn.inject-proxy.io/proxy": "true"}}}
+    (found,) = [result for result in warned(PROXY, item) if result.code == "SettingUnused"]
+    assert "use one of the annotations `proxy`" in found.message
