@@ -109,18 +109,18 @@ class ConfigProblem(NamedTuple):
 
 
 class ConfigError(InjectProxyError):
-    """The FunctionConfig is wrong: ``problems`` holds each thing to correct, and is never empty."""
+    """The FunctionConfig is wrong: ``problems`` holds each thing to correct, and is never empty.
+
+    Args:
+        text: the only problem, whose field the caller knows.
+        problems: several ones, or one with its field, in the place of the text.
+    """
 
     code = "ConfigInvalid"
 
-    def __init__(self, problems: Sequence[ConfigProblem]) -> None:
-        super().__init__("; ".join(problem.text for problem in problems))
-        self.problems = problems
-
-    @classmethod
-    def of(cls, text: str) -> ConfigError:
-        """Return the error with one problem, whose field the caller knows."""
-        return cls([ConfigProblem((), text)])
+    def __init__(self, text: str = "", problems: Sequence[ConfigProblem] = ()) -> None:
+        self.problems = problems or [ConfigProblem((), text)]
+        super().__init__("; ".join(problem.text for problem in self.problems))
 
 
 class InternalError(InjectProxyError):

@@ -35,7 +35,7 @@ def run(args: Namespace) -> Answer:
     try:
         fields = formats.read(text, _FORMS[args.system])
     except ConfigError as error:
-        raise ConfigError.of(f"the file {error}") from None
+        raise ConfigError(f"the file {error}") from None
     spec = _spec(fields)
     lines = []
     left_out = ", ".join(f"`{name}`" for name in formats.left_out(text))
@@ -52,7 +52,7 @@ def run(args: Namespace) -> Answer:
                 if path == tuple(steps[: len(path)]):
                     place = value.place
             problems.append(f"the file: {place} {problem.text}")
-        raise ConfigError.of("; ".join(problems)) from None
+        raise ConfigError("; ".join(problems)) from None
 
 
 def _spec(fields: Mapping[Texts, ForeignValue]) -> Fields:

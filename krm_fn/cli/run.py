@@ -69,7 +69,8 @@ def run(args: Namespace) -> Answer:
     if args.diff:
         from krm_fn.cli.diff import diff_of  # noqa: PLC0415 -- only `--diff` needs it
 
-        output, hidden = diff_of(changes, outcome.proxy_urls, is_grouped=args.grouped)
+        urls = outcome.overview.config.proxy_urls
+        output, hidden = diff_of(changes, urls, is_grouped=args.grouped)
         if hidden:
             hiding = f"the diff hides credentials in {count(hidden, 'line')}"
             lines.append(

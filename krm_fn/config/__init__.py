@@ -107,9 +107,9 @@ def _loaded(function_config: Data, objects: Lookup | None) -> ProxyConfig | None
     if form == ("v1", "ConfigMap"):
         return _from_config_map(function_config, objects)
     if form != (API_VERSION, KIND):
-        raise ConfigError.of(_other_form(form))
+        raise ConfigError(_other_form(form))
     if left_alone.is_encrypted(function_config):
-        raise ConfigError([ConfigProblem(("sops",), _ENCRYPTED)])
+        raise ConfigError(problems=[ConfigProblem(("sops",), _ENCRYPTED)])
     problems = [*_unknown_fields(function_config, _FIELDS, root="spec.")]
     spec = json_schema.plain(function_config.get("spec"))
     if spec is None:
@@ -149,7 +149,7 @@ def _from_config_map(config_map: Data, objects: Lookup | None) -> ProxyConfig | 
     problems = [*_unknown_fields(config_map, _FIELDS_OF_CONFIG_MAP, root="data.")]
     data = json_schema.plain(config_map.get("data"))
     if data is not None and not isinstance(data, dict):
-        raise ConfigError([*problems, ConfigProblem(("data",), "must be a mapping")])
+        raise ConfigError(problems=[*problems, ConfigProblem(("data",), "must be a mapping")])
     if not data and not problems:
         return None
     from krm_fn.config import configmap  # noqa: PLC0415 -- most runs have a ProxyConfig
@@ -186,7 +186,7 @@ def _checked(
 
 def _verify(problems: list[ConfigProblem]) -> None:
     if problems:
-        raise ConfigError(sorted({*problems}))
+        raise ConfigError(problems=sorted({*problems}))
 
 
 def _problems(spec: Any, names: FieldNames) -> Iterator[ConfigProblem]:

@@ -64,7 +64,7 @@ def _field(key: str, value: Any) -> tuple[Pointer, Any]:
     if known is None:
         names = [*json_schema.fields(), *ALIASES]
         advice = json_schema.unknown(key, names, root="")
-        raise ConfigError([ConfigProblem(("data", shown(key)), advice)])
+        raise ConfigError(problems=[ConfigProblem(("data", shown(key)), advice)])
     path = tuple(name.split("."))
     if not isinstance(value, str):
         # A number stays one: ``0640`` without quotes has already become 416, and must not pass as a string.
@@ -84,11 +84,11 @@ def _read(key: str, text: str, known: Data) -> Any:
         value = json_schema.plain(yamledit.read(text))
     except InputError as error:
         reason = f"must be YAML or JSON text: {error}"
-        raise ConfigError([ConfigProblem(("data", key), reason)]) from None
+        raise ConfigError(problems=[ConfigProblem(("data", key), reason)]) from None
     if isinstance(value, str) and "array" in known["type"]:
         return [name.strip() for name in value.split(",")]
     if "object" in known["type"] and not isinstance(value, dict):
         either = "`true`, `false` or " if "boolean" in known["type"] else ""
         message = f"must be {either}a mapping, as YAML or JSON text"
-        raise ConfigError([ConfigProblem(("data", key), message)])
+        raise ConfigError(problems=[ConfigProblem(("data", key), message)])
     return value

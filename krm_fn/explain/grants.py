@@ -138,9 +138,9 @@ def read_grants(target_record: TargetRecord) -> list[Grant]:
     grant = Grant(target_record, name, clusters, parts_of(memberships), target_record.resolved)
     grants = [grant]
     groups = target_record.class_context.groups if target_record.class_context else {}
-    ours = target_record.resolved.settings.variables()
+    ours = target_record.resolved.settings.variables
     for (_, group), settings in groups.items():
-        if settings.is_declared and settings.variables() != ours:
+        if settings.is_declared and settings.variables != ours:
             entries = tuple(map(Entry, parse(settings.no_proxy)))
             resolved = target_record.resolved._replace(settings=settings, entries=entries)
             part = f"worker {redact(group)}"

@@ -53,16 +53,12 @@ class Edit(NamedTuple):
     Attributes:
         operations: they hold when applied to the object one after another; at least one.
         message: describes them in one sentence.
-        current: variable -> value before, as far as both are known; a value of another form is shown as it is.
-        proposed: the same after the edit.
         data: the data of the object after the edit, to be read only; None where a target did not make the edit, or
             removes the object.
     """
 
     operations: Sequence[Operation]
     message: str
-    current: Any = None
-    proposed: Any = None
     data: Any = None
 
     @property

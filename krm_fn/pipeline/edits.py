@@ -156,10 +156,12 @@ def _complete(edited: _Edited, config: ProxyConfig, *, reads_again: bool) -> Non
         return
     results = target_record.results
     if edit is not None:
-        edit = with_values(edit, before, after)
         is_new = target_record.record.is_new
         target = target_record.target_id
-        results.append(result_of_edit(edit, target_record.obj, config, target, is_new=is_new))
+        result = result_of_edit(edit, target_record.obj, config, target, is_new=is_new)
+        if not is_new:  # its values are in it
+            result = with_values(result, before, after)
+        results.append(result)
         ours = [settings.no_proxy for settings in target_record.all_settings if settings.no_proxy]
         lost = replaced_list(before, after, ours)
         results += map(target_record.result, lost)
@@ -176,11 +178,11 @@ def _notes(target_record: TargetRecord) -> Results:
     return notes(resolved, target_record.memberships)
 
 
-def with_values(edit: Edit, before: Readings, after: Readings) -> Edit:
-    """Return an edit with the values that it changes, as far as they are known and may be shown."""
+def with_values(result: Result, before: Readings, after: Readings) -> Result:
+    """Return the result of an edit with the values that it changes, as far as they are known and may be shown."""
     old = _values(before)
     new = _values(after)
-    return edit._replace(current=_unlike(old, new), proposed=_unlike(new, old))
+    return result._replace(current=_unlike(old, new), proposed=_unlike(new, old))
 
 
 def _unlike(variables: Variables, others: Variables) -> Variables | None:
@@ -242,23 +244,16 @@ def _apply(edit: Edit, target_record: TargetRecord, changes: ListChanges) -> Non
 def result_of_edit(
     edit: Edit, obj: Object, config: ProxyConfig, target_id: str = "", *, is_new: bool = False
 ) -> Result:
-    """Return the one result about an edit; that of a new object shows no values, which are in it."""
-    result = Result(
-        "",
-        edit.message,
-        edit.path,
-        edit.current,
-        edit.proposed,
-        ref=obj.ref,
-        target=target_id,
-    )
+    """Return the one result about an edit."""
+    code = ""
+    message = edit.message
     if is_new:
-        message = f"created: the list has no such object; {edit.message}"
-        result = result._replace(message=message, path=(), current=None, proposed=None)
+        message = f"created: the list has no such object; {message}"
     if config.is_check:
-        message = f"{result.message}: not done, because a check changes nothing"
-        result = result._replace(code=CHANGE_DUE, message=message)
-    return result
+        code = CHANGE_DUE
+        message += ": not done, because a check changes nothing"
+    path = () if is_new else edit.path
+    return Result(code, message, path, ref=obj.ref, target=target_id)
 
 
 def replaced_list(before: Readings, after: Readings, ours: Sequence[str]) -> Results:

@@ -54,7 +54,6 @@ class Outcome(NamedTuple):
         fail_on: the least severity that makes the run fail. A warning that does leaves the output as it is, with all
             changes made: only an error means that nothing was changed.
         silenced: findings that somebody silences in one place.
-        proxy_urls: those that the FunctionConfig names, with their passwords.
         found: all findings and changes in no order, each with all values.
         hidden: findings that somebody silences in one place, or switches off.
         overview: the records, each with the state of its object, and the facts that the plan found besides.
@@ -68,7 +67,6 @@ class Outcome(NamedTuple):
     items: int
     fail_on: Severity = Severity.ERROR
     silenced: tuple[Result, ...] = ()
-    proxy_urls: frozenset[str] = frozenset()
     found: Sequence[Result] = ()
     hidden: Sequence[Result] = ()
     overview: Overview = NOT_PLANNED

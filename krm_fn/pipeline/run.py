@@ -149,7 +149,6 @@ def run_checked(
         len(objects),
         config.fail_on,
         tuple(silencer.silenced),
-        config.proxy_urls,
         known,
         hidden,
         overview,

@@ -101,7 +101,7 @@ def _about_place(target_record: TargetRecord) -> Results:
     if keeps or not all(result.reports_edit for result in target_record.results):
         return
     settings = target_record.resolved.settings
-    texts = (settings.in_text or settings).variables()
+    texts = (settings.in_text or settings).variables
     for reading in target_record.after:
         value = variables.get(reading.variable, "")
         if reading.value == texts.get(reading.variable):

@@ -166,7 +166,7 @@ class EnvEntries(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Correct the first entry of each variable, remove the others, and add missing ones."""
         env = draft.items(place.path)
-        values = {name: _said(value) for name, value in settings.variables().items()}
+        values = {name: _said(value) for name, value in settings.variables.items()}
         entries = []
         done = set()
         for path, entry in items_at(draft.data, place.path):

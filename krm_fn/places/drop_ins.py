@@ -31,7 +31,7 @@ class UnitText(NamedTuple):
             draft.report("TextUnreadable", f"{problem}, so the text is left as it is", value.path)
             return value.text
         try:
-            return DROP_IN.edit(value.text, settings.variables())
+            return DROP_IN.edit(value.text, settings.variables)
         except ValueError as error:
             draft.report("CannotWrite", f"{error}; change the proxy settings", value.path)
             return value.text

@@ -128,7 +128,7 @@ class Members(NamedTuple):
                 return
             if not is_off:
                 values[self.switch,] = settings.sets_any or None
-        variables = settings.variables()
+        variables = settings.variables
         # One member for both schemes gets the proxy for ``https://``, or else the other one.
         if "HTTP_PROXY" not in self.steps and "HTTP_PROXY" in variables:
             variables = {"HTTPS_PROXY": variables["HTTP_PROXY"], **variables}
@@ -220,7 +220,7 @@ class VariableMembers(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the variables, or remove them."""
-        variables = settings.variables()
+        variables = settings.variables
         values: dict[Pointer, Any] = {}
         for name in self.names:
             values[name,] = variables.get(name)

@@ -255,7 +255,7 @@ def read_places(data: Any, places: Places) -> Readings:
 
 def _are_ours(data: Any, place: Place, settings: ProxySettings) -> list[bool]:
     """Return for each variable that a place sets whether its value is ours; a removal knows ours, too."""
-    variables = (settings.removed or settings).variables()
+    variables = (settings.removed or settings).variables
     return [
         reading.value == variables.get(reading.variable)
         for reading in place.form.read(data, place)

@@ -123,7 +123,7 @@ class ComputedText(NamedTuple):
 
 def one_variable(variable: str) -> ComputedText:
     """Return the form of a text that is the value of one variable."""
-    return ComputedText(lambda settings: settings.variables().get(variable, ""), variable)
+    return ComputedText(lambda settings: settings.variables.get(variable, ""), variable)
 
 
 class YamlText(NamedTuple):

@@ -131,7 +131,7 @@ class TargetRecord:
     @property
     def variables(self) -> Variables:
         """Variable -> the value that the places should have; none where there should be no proxy."""
-        return self.resolved.settings.variables()
+        return self.resolved.settings.variables
 
     @property
     def is_changed(self) -> bool:

@@ -70,8 +70,9 @@ class ProxySettings(NamedTuple):
         """The settings without a proxy, for a place that must hold none."""
         return self._replace(http_proxy="", https_proxy="", no_proxy="")
 
+    @property
     def variables(self) -> Variables:
-        """Return name -> value of each variable to set, in the order of the Giant Swarm document.
+        """Name -> value of each variable to set, in the order of the Giant Swarm document.
 
         Both cases, because Go prefers the upper one, curl knows only ``http_proxy``, and wget and apt only lower ones.
         """

@@ -12,8 +12,8 @@ from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.places.drop_ins import DROP_IN
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
-ONE = ProxySettings("http://p:1").variables()
-ALL = ProxySettings("http://u:p%40s@p:1", "http://p:2", "localhost,.svc").variables()
+ONE = ProxySettings("http://p:1").variables
+ALL = ProxySettings("http://u:p%40s@p:1", "http://p:2", "localhost,.svc").variables
 NONE: dict[str, str] = {}
 
 
@@ -97,8 +97,8 @@ OWN = st.builds(
     value=st.sampled_from(["http://p:1", "a,b", "p%%41", "p%41", "\\q", "a\\\n  b", "a'b", 'a"b', ""]),
     more=st.sampled_from(["", " FOO=1", " \\\n# in\n  FOO=1", " NO_PROXY=x"]),
 )
-HTTPS_ONLY = ProxySettings("", "http://p:2").variables()
-WANTED = st.sampled_from([NONE, ONE, ALL, HTTPS_ONLY, ProxySettings("x", "", "y").variables()])
+HTTPS_ONLY = ProxySettings("", "http://p:2").variables
+WANTED = st.sampled_from([NONE, ONE, ALL, HTTPS_ONLY, ProxySettings("x", "", "y").variables])
 
 
 @st.composite

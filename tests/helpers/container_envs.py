@@ -10,7 +10,7 @@ from manifests import pod_spec_path
 from proposals import FULL, apply, env
 
 TARGET = TARGETS["workloads"]
-OURS = env(FULL.variables())
+OURS = env(FULL.variables)
 
 
 def envs(obj: Any) -> dict[str, Any]:

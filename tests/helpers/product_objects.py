@@ -46,7 +46,7 @@ def asked(row: DistributionRow) -> dict[str, Any]:
 def members(row: DistributionRow, settings: ProxySettings | None = None) -> Any:
     """What a row holds of settings."""
     settings = settings or full(row)
-    variables = settings.variables()
+    variables = settings.variables
     if row.container:
         return env(variables)
     if not row.keys:

@@ -8,7 +8,6 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.krm.results import Edit, Result, Severity
-from krm_fn.pipeline.edits import with_values
 from krm_fn.places.place import read_places
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
@@ -30,17 +29,14 @@ def proposals(target: Target, obj: Any, settings: ProxySettings = FULL, **option
 
 
 def changes(target: Target, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit]:
-    """The edits of ``target``, with the values that a run shows; places of before must read what those of after do."""
-    before = [*target.read(obj, options)]
+    """The edits of ``target``; places of before must read what those of after do."""
     places = [*target.places(obj, Context(options, settings))]
     edits = [said for said in proposals(target, obj, settings, **options) if isinstance(said, Edit)]
-    edited = []
     for edit in edits:
         after = [*read_places(edit.data or {}, places)]
         found_again = [*target.places(edit.data or {}, Context(options, settings))]
         assert {*after} == {*read_places(edit.data or {}, found_again)}
-        edited.append(with_values(edit, before, after))
-    return edited
+    return edits
 
 
 def findings(target: Target, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Result]:

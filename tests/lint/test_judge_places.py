@@ -56,7 +56,7 @@ def codes(of: Iterable[Reading], audience: Audience = NODE, **more: Any) -> list
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_every_target_writes_has_no_findings(name: str) -> None:
     audience = TARGETS[name].audience
-    variables: dict[str, str | None] = {**ProxySettings(PROXY, PROXY, good(audience)).variables()}
+    variables: dict[str, str | None] = {**ProxySettings(PROXY, PROXY, good(audience)).variables}
     places = [*readings(variables, file=FILE, permissions="0640"), *readings(variables, "b")]
     assert codes(places, audience, networks=(NETWORK,)) == []
 

@@ -111,7 +111,7 @@ def test_a_password_that_belongs_into_a_secret_is_left_out_and_reported_where_no
 @pytest.mark.parametrize(
     ("data", "at", "values"),
     [
-        pytest.param(MEMBERS, ROOT, FULL.variables(), id="all of them, in both cases"),
+        pytest.param(MEMBERS, ROOT, FULL.variables, id="all of them, in both cases"),
         pytest.param({"noProxy": ["a", 1, "b"]}, ROOT, {"NO_PROXY": "a,b", "no_proxy": "a,b"}, id="a list"),
         pytest.param({"httpProxy": "", "httpsProxy": None}, ROOT, {}, id="nothing"),
         pytest.param({"noProxy": 1}, ROOT, {"NO_PROXY": None}, id="a member of another type"),

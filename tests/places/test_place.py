@@ -17,7 +17,7 @@ from krm_fn.settings import ProxySettings
 from places_forms import place, read, written
 from proposals import FULL, HTTP, NONE, env
 
-OURS = env(FULL.variables())
+OURS = env(FULL.variables)
 A, B = Place(("a",), CAMEL, "a"), Place(("b",), CAMEL, "b")
 CERTIFICATES = Place(("ca",), WrittenForm(write_certificates), "the certificates", is_unconditional=True)
 UNDECLARED = ONE._replace(is_declared=False)
@@ -81,7 +81,7 @@ def test_an_item_is_told_by_its_name(items: Any, form: NamedItem, settings: Prox
     at = place(form, "items")
     result = written({"items": items} if items else {}, at, settings)
     assert result == ({"items": after} if after else {})
-    assert read(result, at) == (settings.variables() if PROXY in after or BESIDE in after else {})
+    assert read(result, at) == (settings.variables if PROXY in after or BESIDE in after else {})
 
 
 def test_a_container_that_overrides_another_one_goes_with_its_variables() -> None:

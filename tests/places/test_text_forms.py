@@ -109,7 +109,7 @@ def test_what_is_in_the_way_is_reported_about_the_text(text: Any, form: Any, cod
 @pytest.mark.parametrize(
     ("text", "form", "expected"),
     [
-        pytest.param(MEMBERS, EACH, SETTINGS.variables(), id="documents"),
+        pytest.param(MEMBERS, EACH, SETTINGS.variables, id="documents"),
         pytest.param(HTTP, one_variable("HTTP_PROXY"), {"HTTP_PROXY": HTTP, "http_proxy": HTTP}, id="a value"),
         pytest.param("", one_variable("HTTP_PROXY"), {}, id="an empty text"),
         pytest.param("a: [", EACH, {}, id="no YAML"),

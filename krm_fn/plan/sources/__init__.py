@@ -65,7 +65,7 @@ class Objects:
         try:
             read = formats.read(value.text, source.get("format"))
         except ConfigError as error:
-            raise ConfigError.of(f"{_name_of(obj)} key `{_key(value)}` {error}") from None
+            raise ConfigError(f"{_name_of(obj)} key `{_key(value)}` {error}") from None
         in_secret = obj.ref.kind == "Secret"
         return {
             path: given._replace(place=f"{_name_of(obj)} {given.place}", in_secret=in_secret)
@@ -104,7 +104,7 @@ class Objects:
                 f"must name an object of the list: there is no {called} in it; name its file on the command line, or "
                 "among the `resources` beside the objects"
             )
-            raise ConfigError.of(problem)
+            raise ConfigError(problem)
         obj = self._nearest(candidates)
         if obj is None:
             hint = "keep one of them, or one in the folder of each cluster"
@@ -114,13 +114,13 @@ class Objects:
                 hint = f"which differ and are equally near to {self._file}: {hint}"
             number = len(candidates)
             problem = f"must name one object: there are {number} of {called} in the list, {hint}"
-            raise ConfigError.of(problem)
+            raise ConfigError(problem)
         if namespace is None and self._has_others(obj.ref.namespace):
             problem = (
                 f"must say in `namespace` that the {called} of namespace {json.dumps(obj.ref.namespace)} is "
                 "meant, because the list holds objects of other namespaces, too, and anybody may own one of that name"
             )
-            raise ConfigError.of(problem)
+            raise ConfigError(problem)
         return obj
 
     def _nearest(self, candidates: list[Object]) -> Object | None:
@@ -173,7 +173,7 @@ def _content(obj: Object) -> list[object]:
 def _value(obj: Object, key: str | None) -> Value:
     """Return the text of a key, or of the only key."""
     if left_alone.is_encrypted(obj.data):
-        raise ConfigError.of(f"{_name_of(obj)} {left_alone.ENCRYPTED}")
+        raise ConfigError(f"{_name_of(obj)} {left_alone.ENCRYPTED}")
     from krm_fn.formats import embedded  # noqa: PLC0415 -- most configs refer to no object
 
     texts = {value.path[-1]: value for value in embedded.values(obj.data)}
@@ -193,7 +193,7 @@ def _value(obj: Object, key: str | None) -> Value:
             return value
         reason = value.problem.message
         problem = f"{_name_of(obj)} key `{_key(value)}`: {reason}"
-    raise ConfigError.of(problem)
+    raise ConfigError(problem)
 
 
 def _key(value: Value) -> str:

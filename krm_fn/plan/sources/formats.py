@@ -89,18 +89,18 @@ def read(text: str, name: str | None = None) -> Mapping[Pointer, ForeignValue]:
         ConfigError: it is encrypted, no YAML, in none of the formats, in several of them, or not in that one.
     """
     if left_alone.hides(text):
-        raise ConfigError.of(left_alone.ENCRYPTED)
+        raise ConfigError(left_alone.ENCRYPTED)
     data = _whole(text)
     name = name or _likely(data)
     count = len(stream.documents(text))
     if name == GIANT_SWARM and count > 1:
-        raise ConfigError.of(f"must hold one YAML document, but it holds {count}")
+        raise ConfigError(f"must hold one YAML document, but it holds {count}")
     fields = _tkg(data) if name == TKG else _proxy(data, name)
     if fields:
         return fields
     names = [name] if name else FORMATS
     known = "; ".join(f"{known}: {FORMATS[known].shown}" for known in names)
-    raise ConfigError.of(f"must hold a proxy under the names of its system ({known})")
+    raise ConfigError(f"must hold a proxy under the names of its system ({known})")
 
 
 def _likely(data: Data) -> str | None:
@@ -120,7 +120,7 @@ def _likely(data: Data) -> str | None:
     if len(likely) > 1:
         names = " and ".join(likely)
         text = f"must be of one form, but it looks like {names}: say which in `format`"
-        raise ConfigError.of(text)
+        raise ConfigError(text)
     if likely:
         return likely[0]
     if _proxy(data, IMAGE_BUILDER):
@@ -143,9 +143,9 @@ def _whole(text: str) -> Fields:
     try:
         parts = [yamledit.read(part) for part in stream.texts_of_documents(text)]
     except InputError as error:
-        raise ConfigError.of(f"must be YAML: {error}") from None
+        raise ConfigError(f"must be YAML: {error}") from None
     if left_alone.has_code(text):
-        raise ConfigError.of(
+        raise ConfigError(
             "must say its values itself, but code of ytt decides about them: write them there"
         )
     whole = {}
@@ -199,7 +199,7 @@ def _is_off(switch: Any) -> bool:
     if word in _OFF:
         return True
     if switch not in (None, "") and word not in _ON:
-        raise ConfigError.of(f"`{tkg.PROXY_SWITCH}` must be true or false")
+        raise ConfigError(f"`{tkg.PROXY_SWITCH}` must be true or false")
     return False
 
 
@@ -214,4 +214,4 @@ def _decoded(text: Any) -> str:
         return text_of_base64(str(text))
     except ValueError:
         reason = f"must hold base64 of certificates in PEM form in `{tkg.PROXY_CERTIFICATE}`"
-        raise ConfigError.of(reason) from None
+        raise ConfigError(reason) from None

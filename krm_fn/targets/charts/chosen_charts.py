@@ -87,7 +87,7 @@ class Charts(Target):
             places = _in_installation(data, context)
         else:
             places = _in_data(data, context)
-        variables = context.settings.variables()
+        variables = context.settings.variables
         if not any("{{" in text for text in variables.values()):
             yield from places
         elif any(isinstance(place, Place) for place in places):

@@ -198,7 +198,7 @@ def _is_changed(data: Data, place: Place, settings: ProxySettings) -> bool:
     if not settings.is_declared:
         return False
     there = {reading.variable: reading.value for reading in place.form.read(data, place)}
-    return bool(there) and there != settings.variables()
+    return bool(there) and there != settings.variables
 
 
 _CANONICAL = "distributions.canonicalKubernetes"

@@ -58,7 +58,7 @@ def _cluster_places(name: str, settings: ProxySettings, data: Any, root: Pointer
 
 def _unless_lost(settings: ProxySettings, places: Places) -> Places:
     """Yield the places in values that end up in drop-ins, or errors where systemd would drop a value."""
-    is_lost = "%" in "".join(settings.variables().values())
+    is_lost = "%" in "".join(settings.variables.values())
     for place in places:
         if is_lost:
             yield Result(

@@ -118,7 +118,7 @@ class GeneratedForm(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Write the specification for the options and the settings, or remove the object."""
         kind = draft.data["kind"]
-        variables = settings.variables()
+        variables = settings.variables
         if not variables or not _is_wanted(draft.data, self.options):
             if "spec" in draft.data:
                 draft.remove(())

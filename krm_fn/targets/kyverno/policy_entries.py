@@ -79,7 +79,7 @@ class PolicyForm(ABC):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the variables that the policy has; without a proxy, remove them."""
         entries = self.entries(draft.data, place)
-        variables = settings.variables()
+        variables = settings.variables
         if variables:
             self._fill(draft, place, entries, variables)
         else:

@@ -76,7 +76,7 @@ def _in_document(document: Any) -> Places:
 
 def _new_node_config(settings: ProxySettings, old: Any) -> Any:
     """Return the NodeConfig that is the whole user data; None without a proxy."""
-    variables = settings.variables()
+    variables = settings.variables
     if not variables:
         return None
     return {**_HEAD, "spec": {"instance": {"environment": {"default": variables}}}}

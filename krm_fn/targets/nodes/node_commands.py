@@ -328,7 +328,7 @@ class NodeExports(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the commands export the variables, and restart the service that pulls images."""
         config = self.config
-        variables = settings.variables()
+        variables = settings.variables
         old = draft.items(place.path)
         commands = Commands(config.commands_in(draft.data), config.scripts_in(draft.data))
         exports = variables if exports_variables(self.options) else {}

@@ -181,7 +181,7 @@ def _folders_of(paths: Texts) -> set[str]:
 @cached_by_text
 def _new_text(form: Syntax, settings: ProxySettings) -> str:
     """Return the text of a new file, which is that of many nodes."""
-    return form.edit("", settings.variables())
+    return form.edit("", settings.variables)
 
 
 class ProxyFile(NamedTuple):
@@ -218,7 +218,7 @@ class ProxyFile(NamedTuple):
         for path in dict.fromkeys(paths):
             draft.report("OtherProxy", message, (*path, "path"))
         for entry in self._drop_ins(draft.data):
-            unset = unset_by(entry.text or "", settings.variables())
+            unset = unset_by(entry.text or "", settings.variables)
             if unset:
                 draft.report(
                     "ProxySwitchedOff",
@@ -297,7 +297,7 @@ class ProxyFile(NamedTuple):
 
     def _edit_text(self, draft: Draft, file_entry: FileEntry, settings: ProxySettings) -> None:
         old = file_entry.text or ""
-        variables = settings.variables()
+        variables = settings.variables
         if variables and self._is_reference:
             if not self.file.form.edit(old, {}).strip():
                 self._refer(draft, file_entry, settings)

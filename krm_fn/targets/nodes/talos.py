@@ -138,7 +138,7 @@ def _in_document(document: Any) -> Places:
 
 def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Results:
     """Yield a finding about each operation on a variable, which is not edited; a password that stays is an error."""
-    variables = settings.variables()
+    variables = settings.variables
     for operation in operations:
         for name, value in _operation_variables(operation).items():
             if value == variables.get(name):
@@ -166,7 +166,7 @@ class _NewPatch(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Add the patch, if there is anything to set."""
         document = Draft({})
-        variables = settings.variables()
+        variables = settings.variables
         if not variables:
             return
         for path in self.paths:

@@ -107,7 +107,7 @@ def _variable_places(
     if section:
         label += f' of "{name}" in `{section}`'
     # A group with the proxy of its Cluster needs no variable of its own.
-    is_missed = is_of_cluster or own.variables() != settings.variables()
+    is_missed = is_of_cluster or own.variables != settings.variables
     is_added = class_name(data).startswith("tkg-") and is_missed
     form = NamedItem("proxy", ("value",), _MEMBERS, is_added, _SYSTEM_WIDE, not section)
     kept_steps = 2 if is_of_cluster else len(path) - 2

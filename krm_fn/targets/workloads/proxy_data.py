@@ -44,7 +44,7 @@ _OF_FLUX = {
 
 def _list_beside(variable: str, settings: ProxySettings) -> str:
     """Return the list, which goes with the proxy of a variable."""
-    if not settings.variables().get(variable):
+    if not settings.variables.get(variable):
         return ""
     return settings.no_proxy
 

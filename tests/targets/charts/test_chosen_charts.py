@@ -24,8 +24,8 @@ from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings
 target = TARGETS["charts"]
 chart_values = TARGETS["giantswarm.chartValues"]
 
-OURS = env(FULL.variables())
-SIX = FULL.variables()
+OURS = env(FULL.variables)
+SIX = FULL.variables
 OLD = "http://old.corp.example:1"
 WANTED = "fn.inject-proxy.io/proxy"
 

@@ -83,9 +83,9 @@ def test_a_chart_gets_the_proxy_and_keeps_the_rest(name: str) -> None:
             assert (",".join(found) if isinstance(found, list) else found) == expected
         if not value.texts and value.form == "List":
             entries = {one["name"]: one["value"] for one in lookup(answer, value.steps)}
-            assert entries == {**({"OTHER": "a"} if "HelmRelease" not in name else {}), **FULL.variables()}
+            assert entries == {**({"OTHER": "a"} if "HelmRelease" not in name else {}), **FULL.variables}
         elif not value.texts:
-            assert lookup(answer, value.steps) == {"DEFAULT": "1", **FULL.variables()}
+            assert lookup(answer, value.steps) == {"DEFAULT": "1", **FULL.variables}
         for step in range(1, len(value.steps)):
             assert lookup(answer, (*value.steps[:step], "beside")) == 1
 

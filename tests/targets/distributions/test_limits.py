@@ -112,4 +112,4 @@ def test_the_url_of_a_runner_goes_without_the_password_that_belongs_into_a_secre
     named = runner_set(http={"credentialSecretRef": "proxy"}, https={"credentialSecretRef": "proxy"})
     assert findings(target, named, PASSWORD) == []
     unknown = {reading.variable for reading in target.read(apply(target, named, PASSWORD), {}) if reading.value is None}
-    assert unknown == {*FULL.variables()} - {"NO_PROXY", "no_proxy"}
+    assert unknown == {*FULL.variables} - {"NO_PROXY", "no_proxy"}

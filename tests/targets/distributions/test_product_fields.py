@@ -32,7 +32,7 @@ def test_the_proxy_is_set_read_changed_and_removed(row: DistributionRow) -> None
 
     read = {reading.variable: reading.value for reading in target.read(written, options)}
     names = {name for name, key in zip(UPPER, row.keys, strict=True) if key} if row.keys else set(UPPER)
-    assert read == {name: value for name, value in full(row).variables().items() if name.upper() in names}
+    assert read == {name: value for name, value in full(row).variables.items() if name.upper() in names}
 
     url = "http://other.corp.example:8080"
     other = full(row)._replace(http_proxy=url, https_proxy=url)

@@ -105,7 +105,7 @@ def test_systemd_reads_what_html_would_have_spoilt(value: str) -> None:
     """``cluster-apps-operator`` escapes the drop-in for HTML."""
     settings = ProxySettings(f"http://u:{value}@p:1", "", f"localhost,{value}")
     text = apply(target, made(), settings)["stringData"]["containerdProxy"]
-    assert systemd_environment(text).items() >= settings.variables().items()
+    assert systemd_environment(text).items() >= settings.variables.items()
 
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1))

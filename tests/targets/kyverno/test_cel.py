@@ -16,7 +16,7 @@ from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, proposals
 
 policies = TARGETS["kyverno"]
 
-WANTED = FULL.variables()
+WANTED = FULL.variables
 OLD = '"http://old:1"'
 OF_ALL = "[" + ", ".join(f'{{"name": "{name}", "value": {json.dumps(value)}}}' for name, value in WANTED.items()) + "]"
 

@@ -182,9 +182,9 @@ def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, source: str) 
     read = {one.variable: one.value for one in policies.read(policy, options)}
     known = {name: value for name, value in read.items() if value is not None}
     if source == "Settings":
-        assert known == wanted.variables()
+        assert known == wanted.variables
     else:
-        assert known == {name: value for name, value in wanted.variables().items() if name.upper() != "NO_PROXY"}
+        assert known == {name: value for name, value in wanted.variables.items() if name.upper() != "NO_PROXY"}
         entries = literals(expressions(policy)["settings"])
         assert [one.replace("$$", "$") for one in entries] == wanted.no_proxy.split(",")
     assert apply(policies, policy, FULL, **options) == apply(policies, skeleton(options), FULL, **options)

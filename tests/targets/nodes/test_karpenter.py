@@ -43,10 +43,10 @@ def test_what_is_around_the_config_stays(text: str, before: str, behind: str) ->
     written = str(lookup(outcome.obj, ("spec", "userData")))
     assert before in written
     assert written.endswith(behind)
-    assert variables(written.removesuffix(behind)) == OTHER.variables()
-    assert {one.value for one in karpenter.read(outcome.obj, {})} == set(OTHER.variables().values())
+    assert variables(written.removesuffix(behind)) == OTHER.variables
+    assert {one.value for one in karpenter.read(outcome.obj, {})} == set(OTHER.variables.values())
     moved = run(karpenter, outcome.obj, HTTP_ONLY)
-    assert variables(str(lookup(moved.obj, ("spec", "userData"))).removesuffix(behind)) == HTTP_ONLY.variables()
+    assert variables(str(lookup(moved.obj, ("spec", "userData"))).removesuffix(behind)) == HTTP_ONLY.variables
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_is_around_the_config_stays(text: str, before: str, behind: str) ->
 )
 def test_nodes_with_nodeadm_and_without_user_data_get_a_config(spec: dict[str, object]) -> None:
     outcome = run(karpenter, node_class(None, **spec), OTHER)
-    assert variables(str(lookup(outcome.obj, ("spec", "userData")))) == OTHER.variables()
+    assert variables(str(lookup(outcome.obj, ("spec", "userData")))) == OTHER.variables
     assert run(karpenter, outcome.obj, NONE).obj == node_class(None, **spec)
 
 

@@ -225,7 +225,7 @@ def test_each_program_of_the_network_sees_the_proxy(stand_ins: Path, texts: list
     }
     outcome = run(COMMANDS, commands(*texts), proxy)
     calls, in_the_end = executed((spec_of(outcome.obj) or {}).get("preKubeadmCommands", []), stand_ins)
-    wanted = proxy.variables()
+    wanted = proxy.variables
     # What a user's own command unsets or sets again is held against the warnings below.
     if not any(word in text for text in texts for word in ("unset", "HTTPS_PROXY=old")):
         assert all(seen == wanted for name, seen in calls if not name.startswith(("systemctl ", "sed ")))
@@ -318,7 +318,7 @@ def test_a_command_of_the_network_runs_behind_all_ours(stand_ins: Path, command:
     calls, _ = executed(spec_of(obj)["preKubeadmCommands"], stand_ins)
     network = [number for number, (name, _) in enumerate(calls) if not name.startswith("systemctl ")]
     assert network
-    assert all(calls[number][1] == settings.variables() for number in network)
+    assert all(calls[number][1] == settings.variables for number in network)
     trusted = [number for number, (name, _) in enumerate(calls) if name == "systemctl try-restart"]
     assert bool(trusted) is bool(settings.trusted_ca.pem)
     assert all(number < network[0] for number in trusted)

@@ -84,7 +84,7 @@ def test_any_shape_twice_is_once(target: Target, spec: Any, kind: str, version: 
 def test_what_is_written_is_read_back_and_goes(target: Target, kind: str, form: str, proxy: ProxySettings) -> None:
     obj = kubeadm({"format": form}, kind)
     written = run(target, obj, proxy).obj
-    assert {one.variable: one.value for one in target.read(written, {})} == proxy.variables()
+    assert {one.variable: one.value for one in target.read(written, {})} == proxy.variables
     assert run(target, written, NONE).obj == obj
 
 

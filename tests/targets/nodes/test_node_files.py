@@ -71,21 +71,21 @@ def test_its_program_reads_what_was_meant(name: str, settings: ProxySettings) ->
     outcome = run(node_files, kubeadm({}), settings, {"files": [name]})
     (entry,) = spec_of(outcome.obj)["files"]
     file = NODE_FILES[name]
-    known = file.lines.names if file.lines else settings.variables()
-    assert said(name, entry["content"]) == {key: settings.variables()[key] for key in known}
+    known = file.lines.names if file.lines else settings.variables
+    assert said(name, entry["content"]) == {key: settings.variables[key] for key in known}
     assert (entry["path"], entry.get("append")) == (file.paths[0], True if name in ("environment", "dnf") else None)
     again = run(node_files, outcome.obj, OTHER, {"files": [name]})
-    assert said(name, spec_of(again.obj)["files"][0]["content"]).items() <= OTHER.variables().items()
+    assert said(name, spec_of(again.obj)["files"][0]["content"]).items() <= OTHER.variables.items()
     assert spec_of(run(node_files, outcome.obj, NONE, {"files": [name]}).obj) in ({}, {"files": []})
     assert [one.value for one in node_files.read(outcome.obj, ALL) if one.value] == [
-        value for key, value in settings.variables().items() if key in known or key.upper() in known
+        value for key, value in settings.variables.items() if key in known or key.upper() in known
     ]
 
 
 @pytest.mark.parametrize("name", NODE_FILES)
 def test_a_placeholder_is_filled_in_before_its_program_reads_it(name: str) -> None:
     later = ProxySettings("${PROXY}", "http://other:2", "localhost,${VIP:=10.0.0.5}")
-    wanted = ProxySettings("http://u:p@proxy:1", "http://other:2", "localhost,10.0.0.6").variables()
+    wanted = ProxySettings("http://u:p@proxy:1", "http://other:2", "localhost,10.0.0.6").variables
     written = run(node_files, kubeadm({}), later, {"files": [name]}).obj
     text = spec_of(written)["files"][0]["content"].replace("${PROXY}", "http://u:p@proxy:1")
     read = said(name, text.replace("${VIP:=10.0.0.5}", "10.0.0.6"))
@@ -192,7 +192,7 @@ def test_one_writer_of_a_file() -> None:
     written = run(node_files, given, OTHER, {"files": ["apt", "docker"]})
     assert [said.code for said in written.findings] == ["OtherProxy"]
     assert "spec.targets" not in written.findings[0].message
-    assert said("apt", contents(spec_of(written.obj))[old["path"]]).items() <= OTHER.variables().items()
+    assert said("apt", contents(spec_of(written.obj))[old["path"]]).items() <= OTHER.variables.items()
 
 
 @pytest.mark.judged

@@ -73,7 +73,7 @@ def test_the_installer_of_k3s_copies_what_is_exported(kind: NodeConfigKind, url:
     spec = lookup(outcome.obj, kind.path)
     assert list(spec) == ["preK3sCommands"]
     copied = shell_environment("sh", [*spec["preK3sCommands"], f'export COPIED="$({INSTALLER})"'])["COPIED"]
-    assert environment_file(copied) == wanted.variables()
+    assert environment_file(copied) == wanted.variables
     assert run(k3s, outcome.obj, wanted).obj == outcome.obj
     assert not lookup(run(k3s, outcome.obj, NONE).obj, (*kind.path, "preK3sCommands"))
 
@@ -106,7 +106,7 @@ def test_with_ignition_k0s_runs_each_command_alone_in_a_service_that_gets_the_pr
     services = ["k0sworker", "k0s-bootstrap"]
     assert list(contents(after)) == [f"/etc/systemd/system/{name}.service.d/http-proxy.conf" for name in services]
     for text in contents(after).values():
-        assert systemd_environment(text) == wanted.variables()
+        assert systemd_environment(text) == wanted.variables
     assert lookup(run(k0s, written, NONE).obj, kind.path) == {**spec, commands: ["true"]}
 
 
@@ -125,11 +125,11 @@ def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_of_the_netwo
     assert run(eks, obj(kind, {"featureGates": {"InstanceIdNodeName": True}}), wanted).findings == []
     assert list(contents(spec)) == [f"/etc/systemd/system/{name}.service.d/http-proxy.conf" for name in services]
     for text in contents(spec).values():
-        assert systemd_environment(text) == wanted.variables()
+        assert systemd_environment(text) == wanted.variables
     commands = spec[kind.system.commands]
     assert commands[:2] == ["true", "systemctl daemon-reload && systemctl try-restart containerd # inject-proxy"]
     assert commands[-1] == "curl https://get.example"
-    assert shell_environment("sh", commands[2:-1]).items() >= wanted.variables().items()
+    assert shell_environment("sh", commands[2:-1]).items() >= wanted.variables.items()
     assert run(eks, outcome.obj, wanted).obj == outcome.obj
     removed = lookup(run(eks, outcome.obj, NONE).obj, kind.path)
     assert (removed.get("files"), removed[kind.system.commands]) == (None, ["true", "curl https://get.example"])

@@ -107,7 +107,7 @@ def variables(found: dict[str, str] | None) -> dict[str, str]:
 def test_services_and_the_api_server_get_the_proxy_and_nothing_else(name: str) -> None:
     answer = recorded(RECORDED)[name]["answer"]
     assert "error" not in answer
-    wanted = {"written": WANTED, "moved": MOVED, "removed": NONE}[name.rpartition(" ")[2]].variables()
+    wanted = {"written": WANTED, "moved": MOVED, "removed": NONE}[name.rpartition(" ")[2]].variables
     assert variables(answer["services"]) == wanted
     asked = recorded(RECORDED)[name]["asked"]
     is_set = asked["generateType"] == "controlplane" or "apiServer:" in asked.get("data", "")
@@ -135,7 +135,7 @@ def test_a_document_of_the_api_server_gets_the_variables_in_the_place_of_the_old
     given = obj(spec("v1.14", "none" if field == "data" else "controlplane", **more))
     written = lookup(apply(TALOS, given, WANTED), KINDS["TalosControlPlane"].path)[field]
     whole = written if field == "data" else "---\n".join(written)
-    assert variables_in(whole) == [WANTED.variables()] * 2
+    assert variables_in(whole) == [WANTED.variables] * 2
     assert "apiServer" not in whole
     assert findings(TALOS, given, WANTED) == []
 

@@ -11,7 +11,7 @@ from all_targets import TARGETS
 from manifests import container
 from proposals import FULL, NONE, apply, changes, env, findings, proposals
 
-OURS = env(FULL.variables())
+OURS = env(FULL.variables)
 WORKLOADS = TARGETS["workloads"]
 POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
 

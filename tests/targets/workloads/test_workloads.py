@@ -89,7 +89,7 @@ def test_every_kind_gets_the_proxy_and_gives_it_back(kind: str, metadata: Any, o
 
     assert envs(done) == {"setup": None if "presets" in options else OURS, "manager": [DEBUG, *OURS]}
     other = apply(TARGET, done, OTHER, customKinds=CUSTOM, **options)
-    assert envs(other)["manager"] == [DEBUG, *env(OTHER.variables())]
+    assert envs(other)["manager"] == [DEBUG, *env(OTHER.variables)]
     assert apply(TARGET, done, NONE, customKinds=CUSTOM, **options) == obj
 
 

@@ -131,7 +131,7 @@ def places_in_cluster(data: Data, settings: ProxySettings, context: ClassContext
             groups[path] = context.groups.get(group, settings)
     if context.is_wanted and context.has_secret and has_proxy(settings):
         for path, proxy in groups.items():
-            if has_proxy(proxy) and proxy.variables() != settings.variables():
+            if has_proxy(proxy) and proxy.variables != settings.variables:
                 yield Result(
                     "CannotWrite",
                     "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
