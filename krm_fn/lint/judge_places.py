@@ -119,9 +119,7 @@ def _judge_cases(variables: _Variables) -> _Findings:
                 yield Result("CasesDiffer", message), [first, second]
             continue
         reading = first or second
-        is_enough = variables.reader.names_are_given
-        if reading and reading.is_provided:  # programs in Go read both cases
-            is_enough = is_enough or variables.reader.audience is Audience.GO
+        is_enough = variables.reader.names_are_given or variables.reader.is_go
         if reading is None or is_enough:
             continue
         if upper not in reading.maybe_elsewhere:

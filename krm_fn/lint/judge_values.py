@@ -65,6 +65,7 @@ class Reader(NamedTuple):
         in_secret: the object is a Secret, which may hold a password.
         names_are_given: the author chose which variables there are, and no target adds one.
         takes_host_and_port: a URL need not have a scheme.
+        is_service_in_go: it is one service of a node, written in Go.
     """
 
     audience: Audience
@@ -72,6 +73,12 @@ class Reader(NamedTuple):
     in_secret: bool = False
     names_are_given: bool = False
     takes_host_and_port: bool = False
+    is_service_in_go: bool = False
+
+    @property
+    def is_go(self) -> bool:
+        """Whether only Go reads the values: both cases, every form of a domain, CIDRs, and loopback by itself."""
+        return self.is_service_in_go or self.audience is Audience.GO
 
 
 # A fault of two URLs: the proxy is for ``http://`` alone.
@@ -333,7 +340,7 @@ def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Result]:
         is_right = entry in entries.expand(entry)
         is_right = is_right and not _judge_entry(entry, reader.audience, frozenset())
         missing = known.missing_forms(entry)
-        if missing and is_right and not _may_be_one_host(entry):
+        if missing and is_right and not reader.is_go and not _may_be_one_host(entry):
             forms = ",".join((entry, *missing))
             yield Result(
                 "DomainForm",
@@ -403,7 +410,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
 
     Source: the rules of ``krm_fn.noproxy.policy``, which a list of our own follows.
     """
-    for name in ("localhost", "127.0.0.1"):
+    for name in () if reader.is_go else ("localhost", "127.0.0.1"):
         yield _Needed("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
     for network in reader.networks:
         domain = policy.cluster_domain(network)
@@ -420,7 +427,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
                 yield _Needed("ClusterNotListed", fact.value, why, fact.value)
         for number, service_cidr in enumerate(network.service_cidrs):
             first = policy.first_address(service_cidr.value)
-            if not first:
+            if not first or reader.is_go:
                 continue
             # As in the lists that a run composes: Ruby in pods needs the API server, and would misread the others.
             is_for_pods = number > 0 and reader.audience is Audience.POD

@@ -92,7 +92,9 @@ def _not_owned(readings: Readings, targets: Sequence[TargetRecord]) -> tuple[Rea
             if not result.reports_edit:
                 reported.add(result.path)
         for reading in (*target_record.before, *target_record.after):
-            owned.setdefault(reading.path, set()).add(reading.value)
+            values = owned.setdefault(reading.path, set())
+            # The search writes an address as a URL.
+            values.update((reading.value, f"http://{reading.value}"))
     others = []
     for reading in readings:
         if reading.path in reported:

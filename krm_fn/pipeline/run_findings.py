@@ -74,6 +74,7 @@ def reader_of(target_record: TargetRecord) -> Reader:
         in_secret=target_record.obj.group_kind == _SECRET,
         names_are_given=target_record.target.writes is Writes.VALUES,
         takes_host_and_port=product is not None and product.takes_host_and_port,
+        is_service_in_go=target_record.target.is_service_in_go,
     )
 
 

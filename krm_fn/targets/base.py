@@ -76,6 +76,7 @@ class Target:
         audience: who reads NO_PROXY there.
         writes: the kind of its content.
         reach: which nodes get the proxy that its place holds.
+        is_service_in_go: one service of a node reads it, which is written in Go.
         node_update: the effect of a change on nodes, if a product sets them up with the object.
         file: the plain file of a product that it fills, too, if there is one.
     """
@@ -83,6 +84,7 @@ class Target:
     audience: Audience
     writes = Writes.PROXY
     reach = Reach.OBJECT
+    is_service_in_go = False
     node_update: NodeUpdate | None = None
     file: FileForm | None = None
 

@@ -67,7 +67,7 @@ def tree(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("words", "codes", "code", "corrected"),
     [
-        pytest.param(["localhost,127.0.0.1"], [], 0, "", id="nothing is wrong"),
+        pytest.param(["--consumer=go", ".svc,10.0.0.0/8"], [], 0, "", id="nothing is wrong for Go"),
         pytest.param(["localhost,127.0.0.1,a;b"], ["EntryForm"], 0, "localhost,127.0.0.1,a,b", id="a warning"),
         pytest.param(["localhost,127.0.0.1,10.0.0/8"], ["EntryUnread"], 1, "", id="an error"),
         pytest.param(

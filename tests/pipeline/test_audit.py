@@ -83,6 +83,9 @@ def codes(found: Audit) -> list[str]:
             ["ClusterNotListed"],
             id="the defaults of the ProxyConfig where no Cluster is known",
         ),
+        pytest.param(
+            [CONFIG, node({"HTTPS_PROXY": "old.example:1", "NO_PROXY": ".svc,cluster.local"})], ["UrlInvalid"], id="Go"
+        ),
         pytest.param([CLUSTER, deployment(proxies(no_proxy=ALL_OF_PROD))], [], id="a workload right for its Cluster"),
         pytest.param([CONFIG + "  noProxy: [example.com, .corp.example]\n"], [], id="a ProxyConfig that is right"),
         pytest.param([f"{RESOURCE_LIST}\n{indented(CONFIG + '  noProxy: [.com]')}"], ["EntryTooBroad"], id="in a list"),

@@ -477,6 +477,10 @@ class NodeTarget(ConfigTarget):
 
     audience = Audience.NODE
 
+    def __init__(self, target_id: str) -> None:
+        super().__init__(target_id)
+        self.is_service_in_go = target_id in UNITS
+
     def is_wanted(self, context: Context) -> bool:
         """Return whether any file is to be written."""
         is_asked = self.id != FILES_ON_REQUEST or bool(list_at(context.options, "files"))
