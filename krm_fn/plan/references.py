@@ -39,6 +39,8 @@ def data_uses(
             references += _references(name, row, reader, config, sources)
     if VARIABLES not in fills:
         references = [reference for reference in references if reference.chart]
+    if config.declaration.secret:  # which takes their place in containers
+        references = [reference for reference in references if not reference.entry]
     if references:
         _add_whole(items, reader, folders)
     return DataUses(_listed(references, reader, config, folders), sources)

@@ -70,8 +70,12 @@ def release(chart: str, values: dict[str, Any], **spec: Any) -> dict[str, Any]:
     return manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", spec={"chart": chart_of, "values": values, **spec})
 
 
+def only_container(item: dict[str, Any]) -> Any:
+    return item["spec"]["template"]["spec"]["containers"][0]
+
+
 def env_of(item: dict[str, Any]) -> Any:
-    return item["spec"]["template"]["spec"]["containers"][0].get("env")
+    return only_container(item).get("env")
 
 
 # what refers to the Secret
@@ -101,6 +105,32 @@ def test_a_container_refers_to_the_secret_and_gives_it_back(before: list[Any], a
     removal = ran({**REFERRING, "mode": "Remove"}, item)
     assert env_of(*items_of(removal)) == (others or None)
     assert codes(removal) == set()
+
+
+OLD = manifest("v1", "Secret", "old", stringData={"http_proxy": "http://old:1", "no_proxy": "b.example"})
+SETTINGS = manifest("v1", "ConfigMap", "settings", data={"HTTP_PROXY": "http://old:1", "A": "b"})
+
+
+@pytest.mark.parametrize(
+    ("env", "env_from", "other"),
+    [
+        pytest.param([in_secret("HTTP_PROXY", name="old")], None, OLD, id="a key"),
+        pytest.param([in_secret("NO_PROXY", name="old")], None, OLD, id="the list"),
+        pytest.param([in_secret("HTTP_PROXY", name="old")], None, {**OLD, "sops": {"mac": "x"}}, id="SOPS"),
+        pytest.param([], {"configMapRef": {"name": "settings"}}, SETTINGS, id="envFrom"),
+    ],
+)
+def test_it_takes_the_place_of_other_objects_of_the_list(env: list[Any], env_from: Any, other: dict[str, Any]) -> None:
+    item = web(*env, namespace="org")
+    if env_from:
+        only_container(item)["envFrom"] = [env_from]
+    outcome = ran({**REFERRING, **TEXTS}, other, copy.deepcopy(item))
+    before, after = items_of(outcome)
+    assert before == other
+    assert {entry["name"]: entry for entry in env_of(after)} == {entry["name"]: entry for entry in by_secret()}
+    assert "ByHand" not in codes(ran(REFERRING, other, item))
+    removal = {**REFERRING, "mode": "Remove"}
+    assert items_of(ran(removal, before, after)) == items_of(ran(removal, other, item))
 
 
 KEEP = {**REFERRING, "targets": {"workloads": {"choose": [{"names": ["web"]}], "conflict": "Keep"}}}
@@ -160,17 +190,12 @@ POLICY = manifest(
     },
 )
 GENERATED = {**REFERRING, "targets": {"kyverno": {"generate": "MutatingPolicy"}}}
-DATA = manifest("v1", "ConfigMap", "settings", data={"http_proxy": "http://old:1", "https_proxy": "http://old:1"})
-READER = web(namespace="org", name="reader")
-READER["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [{"configMapRef": {"name": "settings"}}]
-READER["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "true"}
 PROXY = named("Proxy", "cluster", api="config.openshift.io/v1", spec={"httpProxy": "http://old:1"})
 TEXT_ALONE = [
     pytest.param([NODES], id="nodes"),
     pytest.param([release("harbor", {"proxy": {}})], id="a chart with three members"),
     pytest.param([release("crossplane", {})], id="a chart with a mapping"),
     pytest.param([POLICY], id="a policy of somebody else"),
-    pytest.param([DATA, READER], id="a ConfigMap"),
     pytest.param([PROXY], id="a product"),
 ]
 
