@@ -87,16 +87,13 @@ class Client(NamedTuple):
 
     def goes_direct(self, no_proxy: str, host: str, port: int) -> bool:
         """Return whether a request to ``host`` (IPv6 without brackets) does not go through the proxy."""
-        host_address = address(host)
-        is_loopback = host == "localhost"
-        if host_address is not None:
-            is_loopback = host_address.is_loopback
+        name = self._without_final_dot(host.lower())
+        host_address = address(name)
+        is_loopback = name == "localhost" if host_address is None else host_address.is_loopback
         if "loopback" in self.does and is_loopback:
             return True
         if self.everything == "list" and no_proxy == "*":
             return True
-        name = self._without_final_dot(host.lower())
-        host_address = address(name)
         entries = _entries(no_proxy, self.separators)
         return any(self._matches(entry, name, host_address, port) for entry in entries)
 

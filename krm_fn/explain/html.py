@@ -89,8 +89,8 @@ def _folded(called: str, cell: str, few: int = _FEW) -> str:
     if len(lines) <= few:
         return "".join(f"<p>{_text(line)}</p>" for line in lines)
     items = "".join(f"<li>{_text(line)}</li>" for line in lines[:_MOST])
-    first = f"{len(lines)} {called}"
-    return f"<details><summary>{first}</summary><ul>{items}</ul>{_rest(lines)}</details>"
+    summary = f"<summary>{len(lines)} {called}</summary>"
+    return f"<details>{summary}<ul>{items}</ul>{_rest(lines)}</details>"
 
 
 def _rest(items: Sequence[object]) -> str:

@@ -321,10 +321,8 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     if not config.is_check and are_severe(results, Severity.ERROR):
         return results  # nothing will be changed
     targets = [*edited_targets(records)]
-    changed = set()
-    for target_record in targets:
-        if target_record.is_changed and not target_record.record.is_new:
-            changed.add(target_record.record)
+    edited = [target_record.record for target_record in targets if target_record.is_changed]
+    changed = {record for record in edited if not record.is_new}
     notes = list(secret_names(source, targets, config, changed))
     unused = [record.obj.ref for record in records if record.is_new and not record.targets]
     if unused:
@@ -338,16 +336,14 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     results += silencer.left(_result(note, config) for note in notes)
     refs = {}
     for note in notes:
-        if note.new_name:
+        if note.new_name and not config.is_check:
             ref = note.record.obj.ref
             refs[ref] = ref._replace(name=note.new_name)
-    if refs and not config.is_check:
+    if refs:
         for record in records:
             ref = refs.get(record.obj.ref, record.obj.ref)
             record.obj = record.obj._replace(ref=ref)
-        for number, result in enumerate(results):
-            ref = refs.get(result.ref, result.ref)
-            results[number] = result._replace(ref=ref)
+        results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
     return results
 
 

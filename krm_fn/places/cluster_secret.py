@@ -34,17 +34,15 @@ def without_hash(name: str) -> str:
     return re.sub(_HASHED, SYSTEMD_PROXY_SUFFIX, name)
 
 
-def is_name(name: object) -> bool:
+def is_name(name: str) -> bool:
     """Return whether a name is that of the Secret of a Cluster."""
-    return isinstance(name, str) and bool(name_before(without_hash(name), (SYSTEMD_PROXY_SUFFIX,)))
+    return bool(name_before(without_hash(name), (SYSTEMD_PROXY_SUFFIX,)))
 
 
-def is_named_for(name: object, settings: ProxySettings) -> bool:
+def is_named_for(name: str, settings: ProxySettings) -> bool:
     """Return whether a name is that of the Secret of the settings' Cluster; of any, where no Cluster is known."""
     if not settings.clusters:
         return is_name(name)
-    if not isinstance(name, str):
-        return False
     base = without_hash(name)
     return any(base == name_for(cluster) for cluster in settings.clusters)
 
@@ -77,7 +75,5 @@ def is_reference(existing: Any, ours: Data) -> bool:
     """Return whether a ``contentFrom`` names the same Secret and key, with any hash behind its name."""
     name = text_at(existing, ("secret", "name"))
     secret = ours["secret"]
-    if without_hash(name) != secret["name"]:
-        return False
     same = {"secret": {**secret, "name": name}}
-    return bool(existing == same)
+    return without_hash(name) == secret["name"] and bool(existing == same)

@@ -167,12 +167,13 @@ def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
     yield RolloutNote(user.record, Edit((operation,), message))
 
 
-def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> RolloutNote:
+def not_rolled(user: User, rename: Rename, config: ProxyConfig) -> RolloutNote:
     """Return a warning about nodes that keep their old content, an information where the user chose that."""
-    text = f"nodes keep what they have until the name of the {noun} changes. {advice(config, 'Roll them yourself')}"
+    remedy = advice(config, "Roll them yourself")
+    text = f"nodes keep what they have until the name of the {rename.noun} changes. {remedy}"
     is_info = config.hash_names is False
     finding = Result("NodesKept", text, user.path, is_info=is_info)
-    return RolloutNote(user.record, finding._replace(current=name))
+    return RolloutNote(user.record, finding._replace(current=rename.obj.ref.name))
 
 
 def advice(config: ProxyConfig, by_hand: str) -> str:

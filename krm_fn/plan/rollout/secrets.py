@@ -111,7 +111,7 @@ def secret_names(
             if of_class and of_class.of_class in changed_classes:
                 is_left = False  # other patches of a class roll the nodes of its Clusters
             if is_left and not config.hash_names:
-                notes.append(not_rolled(user, "Secret", record.obj.ref.name, config))
+                notes.append(not_rolled(user, secret, config))
     notes += _missing(source, records, references, config, changed)
     return notes
 
@@ -141,10 +141,7 @@ def _class_references(records: Sequence[TargetRecord]) -> Iterator[User]:
         name = record.target.node_secret(record.obj.data, record.context)
         if name is not None:
             patched.append((record, known.of_class, name))
-    with_clusters = set()
-    for record, key, _ in patched:
-        if record.obj.ref.kind == "Cluster":
-            with_clusters.add(key)
+    with_clusters = {key for record, key, _ in patched if record.obj.ref.kind == "Cluster"}
     for record, of_class, name in patched:
         obj = record.obj
         if name:
@@ -165,15 +162,13 @@ def _missing(
 
     It is an error where the run writes the reference, unless a rule of the user says otherwise.
     """
-    if config.targets.is_on(_TARGET) and config.targets.generates(_TARGET):
+    is_created = config.targets.is_on(_TARGET) and config.targets.generates(_TARGET)
+    if is_created or not references:
         return
     with_proxy = {record.record for record in records if record.resolved.settings.sets_any}
-    with_references = [user for user in references if user.record in with_proxy]
-    if not with_references:
-        return
     listed = secrets_in(source)
-    for user in with_references:
-        if not listed.candidates(user.key):
+    for user in references:
+        if user.record in with_proxy and not listed.candidates(user.key):
             message = (
                 f'the Secret "{user.key.name}" is neither in the list nor created, and no node boots without it: add '
                 "it, or let `spec.targets.giantswarm.generate` list `systemdProxy`; where something else makes it, "

@@ -164,4 +164,4 @@ def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Ite
         return
     for user in users:
         if user.record.obj.ref.kind in _MACHINES:
-            yield not_rolled(user, "template", template.obj.ref.name, config)
+            yield not_rolled(user, template, config)

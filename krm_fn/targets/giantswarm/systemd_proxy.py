@@ -46,16 +46,16 @@ class SystemdProxy(Target):
             yield text_place(unread[0], UnitText(), "the drop-ins of the nodes")
             return
         is_created = created_objects.was_created(data)
-        units = ("containerd", *context.options.get("units", ()))
         for unit, key in cluster_secret.KEYS.items():
             text = texts.get(key)
-            if text is None and context.settings.sets_any and (is_created or unit in units):
+            is_read = is_created or unit == "containerd" or context.options.get("kubelet")
+            if text is None and context.settings.sets_any and is_read:
                 text = new_text({"kind": "Secret"}, key)
             if text is not None:
                 yield text_place(text, UnitText(), f"the drop-in of {unit} under `{key}`")
 
     def options(self, all_options: TargetOptions) -> Options:
-        """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
+        """Return the options, and ``kubelet``: whether the nodes take its drop-in from the Secret, too."""
         kubelet = all_options.given_for("nodes.kubelet")
         is_used = all_options.is_on("nodes.kubelet") and text_at(kubelet, "content") == "Secret"
-        return {**super().options(all_options), "units": ("kubelet",) if is_used else ()}
+        return {**super().options(all_options), "kubelet": is_used}

@@ -435,11 +435,11 @@ def file_readings(
         yield blank._replace(variable=variable, why_unknown=why)
 
 
-def secret_source(file_entry: Data) -> tuple[Any, Any]:
+def secret_source(file_entry: Data) -> tuple[str, str]:
     """Return name and key of the Secret with the content of an entry; that of k0s has another member for it."""
     source = file_entry.get("contentFrom")
     secret = lookup(source, "secret") or lookup(source, "secretRef")
-    return lookup(secret, "name"), lookup(secret, "key")
+    return text_at(secret, "name"), text_at(secret, "key")
 
 
 # The field with which nodeadm does not ask the cloud before the commands run.
