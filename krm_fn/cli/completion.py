@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
-from krm_fn.cli.parser import COMMANDS, arguments_of
+from krm_fn.cli.parser import COMMANDS
 from krm_fn.cli.streams import Answer
 from krm_fn.config import names_of_only
 from krm_fn.patch import Data
@@ -42,7 +42,7 @@ def _bash() -> str:
     options = ""
     for command in COMMANDS:
         words: list[str] = []
-        for name, argument in arguments_of(command).items():
+        for name, argument in COMMANDS[command].arguments.items():
             known = _values(command, name, argument)
             if not name.startswith("-"):
                 words += known
@@ -58,7 +58,7 @@ def _fish_lines() -> Iterator[str]:
     begin = "complete -c inject-proxy"
     for command in COMMANDS:
         yield f"{begin} -n __fish_use_subcommand -a {command}\n"
-        for name, argument in arguments_of(command).items():
+        for name, argument in COMMANDS[command].arguments.items():
             line = f"{begin} -n '__fish_seen_subcommand_from {command}'"
             if name.startswith("-"):
                 line += f" -l {name.rpartition('--')[2]}"

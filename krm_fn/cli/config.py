@@ -33,13 +33,15 @@ def config_of_file(path: str, *more: Manifests) -> LocatedConfig:
     return _only(configs)
 
 
-def find_config(manifests: Manifests, selection: Selection, path: str) -> LocatedConfig:
+def find_config(
+    manifests: Manifests, selection: Selection, path: str | None = None
+) -> LocatedConfig:
     """Return the only ProxyConfig of a command line.
 
     Args:
         manifests: the documents of the command line.
         selection: their files.
-        path: the file of `--config`; "" where it is not given.
+        path: the file of `--config`; None where it is not given.
 
     Raises:
         UsageError: there is none, or there are several.

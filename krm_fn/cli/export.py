@@ -49,7 +49,7 @@ def run(args: Namespace) -> Answer:
         config = config_of_file(args.config).load()
     else:
         selection = select(["-"], ())
-        config = find_config(Manifests(selection.manifests), selection, "").load()
+        config = find_config(Manifests(selection.manifests), selection).load()
     if args.system == "konvoy":
         return _command_line(args, config)
     return _file(args, config)
@@ -101,7 +101,7 @@ def _file(args: Namespace, config: ProxyConfig) -> Answer:
 
 def _cluster(args: Namespace) -> Cluster:
     """Return the Cluster of the command line, as overrides match it."""
-    namespace, _, name = args.cluster.rpartition("/")
+    namespace, _, name = (args.cluster or "").rpartition("/")
     pairs = args.labels.split(",") if args.labels else ()
     labels = dict(pair.strip().partition("=")[::2] for pair in pairs)
     if "" in labels or "" in labels.values():

@@ -17,7 +17,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.results import Result, are_severe, count
+from krm_fn.krm.results import Results, are_severe, count
 from krm_fn.lint.judge_values import Reader, corrected_list, judge_list
 from krm_fn.noproxy import Audience, may_hold_a_credential
 from krm_fn.pipeline.audit import ReadableManifests, audit
@@ -84,7 +84,7 @@ def _of_files(args: Namespace, config: ProxyConfig | None) -> Answer:
 
 def _answer(
     args: Namespace,
-    results: Sequence[Result],
+    results: Results,
     manifests: Manifests,
     lines: Sequence[str],
     notes: Sequence[str],

@@ -118,7 +118,7 @@ def severities(results: Results, silenced: Sequence[Result]) -> str:
 def report(
     form: str,
     command: str,
-    results: Sequence[Result],
+    results: Results,
     manifests: Manifests,
     fail_on: Severity,
 ) -> bytes:

@@ -6,13 +6,13 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.explain.cluster_names import cluster_names, parts_of
 from krm_fn.krm.masking import redact
-from krm_fn.krm.results import ObjectRef, Result, Results, grouped
+from krm_fn.krm.results import ObjectRef, Results, grouped
 from krm_fn.light_typing import Texts
 from krm_fn.plan.record import TargetRecord
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
@@ -49,7 +49,7 @@ class NodeChange:
     why: str
 
 
-def node_changes(results: Sequence[Result], targets: Iterable[TargetRecord]) -> list[NodeChange]:
+def node_changes(results: Results, targets: Iterable[TargetRecord]) -> list[NodeChange]:
     """Return the effects of a run on nodes, in the order of its results, silenced ones included."""
     members = {}
     members_by_template = {}
@@ -90,7 +90,7 @@ def node_changes(results: Sequence[Result], targets: Iterable[TargetRecord]) -> 
 
 def _update(
     ref: ObjectRef,
-    changes: Sequence[Result],
+    changes: Results,
     memberships: Memberships,
     *,
     is_kept: bool,

@@ -218,7 +218,7 @@ def judge_config(
             yield finding._replace(path=(*path, "noProxy"), ref=config_ref)
 
 
-def _judge_proxies(http_proxy: str, https_proxy: str) -> list[Result]:
+def _judge_proxies(http_proxy: str, https_proxy: str) -> Results:
     """Return the faults of two URLs of a ProxyConfig that belong together."""
     findings = []
     if http_proxy and not https_proxy:

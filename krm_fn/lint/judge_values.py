@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Result, Results
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, entries, policy
 from krm_fn.noproxy.entries import Cidr, EntryKind
@@ -157,7 +157,7 @@ class NoProxyList:
 
 
 @lru_cache(maxsize=4096)
-def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Result, ...]:
+def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> Results:
     """Return the faults of a value of NO_PROXY.
 
     Args:
@@ -220,7 +220,7 @@ def corrected_entries(text: str, reader: Reader) -> list[str]:
 
 
 @lru_cache(maxsize=16384)
-def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Result, ...]:
+def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> Results:
     """Return the faults of the text between two commas; ``own`` are the domains of the Clusters themselves."""
     if placeholders.is_template(written):
         return ()
@@ -257,7 +257,7 @@ def _breaks_pods(host: str, audience: Audience) -> bool:
     return entries.breaks_clients(host)
 
 
-def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Result]:
+def _judge_reach(host: str, audience: Audience, own: frozenset[str]) -> Results:
     """Yield a fault if an entry reaches more hosts than its author may think."""
     why = ""
     if host == "*":
@@ -308,7 +308,7 @@ def _is_broad_address(host: str) -> bool:
 # the whole list
 
 
-def _judge_spacing(text: str) -> Iterator[Result]:
+def _judge_spacing(text: str) -> Results:
     parts = text.split(",")
     if any(part != part.strip() for part in parts):
         yield Result(
@@ -319,7 +319,7 @@ def _judge_spacing(text: str) -> Iterator[Result]:
         yield Result("EntryNeedless", "the list must not hold empty entries")
 
 
-def _judge_length(text: str, reader: Reader) -> Iterator[Result]:
+def _judge_length(text: str, reader: Reader) -> Results:
     limit = LONGEST
     why = "Linux starts no program with it"
     if reader.audience is Audience.NODE:
@@ -333,7 +333,7 @@ def _judge_length(text: str, reader: Reader) -> Iterator[Result]:
         )
 
 
-def _judge_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Result]:
+def _judge_whole_list(known: NoProxyList, reader: Reader) -> Results:
     yield from _lacking(known, reader)
     earlier = set()
     for entry in known.entries:
@@ -388,7 +388,7 @@ class _Needed(NamedTuple):
     host: str = ""
 
 
-def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Result]:
+def _lacking(known: NoProxyList, reader: Reader) -> Results:
     """Yield a fault for each entry that a list must hold and lacks, in the order in which to add it."""
     if "*" in known.texts:
         return
@@ -466,7 +466,7 @@ def _parents(name: str) -> Iterator[str]:
 # a URL
 
 
-def judge_url(url: str, reader: Reader) -> list[Result]:
+def judge_url(url: str, reader: Reader) -> Results:
     """Return the faults of a value of HTTP_PROXY or HTTPS_PROXY that is not empty."""
     if placeholders.is_template(url) or secret_key_ref(url):
         return []

@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
     items: int
     fail_on: Severity = Severity.ERROR
     silenced: tuple[Result, ...] = ()
-    found: Sequence[Result] = ()
+    found: Results = ()
     hidden: Sequence[Result] = ()
     overview: Overview = NOT_PLANNED
     is_failed: bool = False

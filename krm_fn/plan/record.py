@@ -62,7 +62,7 @@ class TargetRecord:
         target: Target,
         object_proxy: ObjectProxy,
         options: Data,
-        notes: Sequence[Result] = (),
+        notes: Results = (),
     ) -> None:
         self.record = record
         self.target = target

@@ -21,7 +21,7 @@ from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.config.proxy_config import REMOVED
 from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import Results
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.noproxy import Readers
 from krm_fn.plan.items import fits, is_selected
@@ -42,7 +42,7 @@ def add_target(
     target: Target,
     object_proxy: ObjectProxy,
     config: ProxyConfig,
-    notes: Sequence[Result] = (),
+    notes: Results = (),
 ) -> None:
     """Add a target to the record of an object, for which it writes this proxy."""
     options = target.options(config.targets)

@@ -202,7 +202,7 @@ def notes(resolved: Resolved, memberships: Memberships) -> Results:
 
 
 @lru_cache(maxsize=_RECENT)
-def _lacks(missing: Iterable[Missing], memberships: Memberships) -> Sequence[Result]:
+def _lacks(missing: Iterable[Missing], memberships: Memberships) -> Results:
     """Return the warnings about missing facts, one for all Clusters that lack the same ones; many objects do."""
     # What calls nodes is apart, because few targets write that.
     of_clusters = defaultdict(list)
