@@ -45,13 +45,14 @@ def form_of(names: Collection[str]) -> Syntax:
 def _assignments(names: Collection[str], text: str) -> list[Assignment]:
     """Return the values that the ``Environment=`` lines of a text assign."""
     listed: list[Assignment] = []
+    forgotten = 0  # so many were listed before the last empty `Environment=`
     for start, line in _service_lines(text):
         key = re.match(_ENVIRONMENT, line)
         if key is None:
             continue
         words = escaping.systemd_words(line[key.end() :])
         if not words:
-            listed = [assignment._replace(counts=False) for assignment in listed]
+            forgotten = len(listed)
         place = start + key.end()
         is_lost = False  # behind a word that it cannot read, systemd reads no other
         for word in words:
@@ -71,6 +72,7 @@ def _assignments(names: Collection[str], text: str) -> list[Assignment]:
                 )
             )
             is_lost = is_lost or word.value is None
+    listed[:forgotten] = [assignment._replace(counts=False) for assignment in listed[:forgotten]]
     return last_counts(listed)
 
 

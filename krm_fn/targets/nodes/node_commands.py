@@ -53,28 +53,41 @@ _RUN = r"""(?mx)
 """
 
 # A script of the image that a command runs: `INSTALL_RKE2_VERSION=v1 sh /opt/rke2-install.sh`.
-_INSTALLER = _RUN + r"""[\w./~${}-]{0,200} (?:install|bootstrap) [\w-]{0,99} \.sh\b"""
+_INSTALLER = (
+    _RUN + r"""[\w./~${}-]{0,200} (?:bootstrap|download|fetch|install|setup) [\w-]{0,99} \.sh\b"""
+)
+# Programs that only write or compare a URL.
+_WRITERS = r"""(?:
+  (?: case|cat|declare|echo|e?grep|export|for|if|jq|local|printf|readonly|sed|set|systemctl|tee|test|until|while|yq )\b
+| \[
+)"""
 _NEEDS_NETWORK = rf"""(?mx)
 {_INSTALLER}
 | (?: ^ | [\s;&|(`"'}}=\\] )                 # a program begins a word: curl    $(curl    ${{SUDO}}curl    GET=curl
 (?: [\w./~${{}}-]*/ )?                       # its folder: /usr/bin/curl    $BIN/curl
 (?:
-  (?: SUSEConnect|add-apt-repository|amazon-linux-extras|ansible-galaxy|ansible-pull|apk|apt|apt-get|aptitude|aria2c
-    | aws|axel|az|azcopy|bootc|buildah|certbot|chef-client|cinc-client|clusterctl|conda|cosign|crane|curl
-    | dnf(?:5|-3)?|docker-compose|flux|freshclam|gcloud|git|gsutil|imgpkg|insights-client|microdnf|npx|opkg|oras
-    | pacman|pnpm|podman-compose|puppet|rclone|regctl|rhc|rpm-ostree|s3cmd|s5cmd|salt-call|skopeo|snap
-    | subscription-manager|tailscale|tdnf|transactional-update|unattended-upgrades?|wget2?|yum|yum-config-manager
-    | yumdownloader|zypper
+  (?: SUSEConnect|add-apt-repository|amazon-linux-extras|ansible-galaxy|ansible-playbook|ansible-pull|apk|apt|apt-get
+    | aptitude|argocd|aria2c|aws|axel|az|azcopy|bootc|brew|buildah|certbot|chef-client|cinc-client|clusterctl|composer
+    | conda|cosign|cpanm?|crane|curl|deno|dnf(?:5|-3)?|docker-compose|emerge|flux|freshclam|fwupdmgr|gcloud
+    | gem[\d.]*|git|gnutls-cli|gradlew?|gsutil|guix|imgpkg|insights-client|k0sctl|lein|luarocks|mamba|microdnf
+    | micromamba|mvnw?|nix(?:-[a-z]+)?|nixos-rebuild|npm|npx|oc|oci|opkg|oras|ostree|packer|pacman|pip[\d.]*|pipenv
+    | pipx|pnpm|podman-compose|poetry|puppet|rclone|registercloudguest|regctl|rhc|rpm-ostree|rustup|s3cmd|s5cmd
+    | salt-call|sbt|skopeo|snap|subscription-manager|tailscale|tdnf|terraform|tofu|transactional-update
+    | unattended-upgrades?|uvx?|vendir|wget2?|xbps-install|yarn|yum|yum-config-manager|yumdownloader|zypper
+    | python[\d.]*\s+-m\s+(?:pip|ensurepip)|openssl\s+s_client
   ) (?=[\s;"'])                              # whatever its arguments are: apt-get update
+| (?: chef-client|cinc-client|freshclam|gradlew|mvnw|registercloudguest|unattended-upgrades?|yarn ) $
+                                             # and those that need no arguments
 | (?: rpm|python[\d.]*|perl|ruby|node ) ["']? \s [^\n]{{0,500}} ://
                                              # rpm -Uvh https://files.example/x.rpm
+| rsync ["']? \s [^\n]{{0,500}} \w:          # rsync -a files.example::x /opt
 | (?:
     (?:crictl|ctr|docker|nerdctl|podman|helm) ["']? (?:\s+\S+){{0,6}} \s+
-    (?:build|compose|dependency|fetch|install|login|pull|push|registry|repo|run|search|template|upgrade)
+    (?:build|compose|dependency|fetch|install|login|manifest|pull|push|registry|repo|run|search|show|template|upgrade)
                                              # crictl --config /x pull pause
-  | (?:pip[\d.]*|npm|yarn|gem|bundle|cargo|go|flatpak|pipx|uv|k0s|nodeadm|pro|ua|python3?\s+-m\s+pip) ["']? \s+
-    (?:add|attach|ci|download|fetch|get|init|install|pip|run|update|upgrade)
-                                             # pip install awscli
+  | (?:bundle|bun|cargo|flatpak|go|k0s|nodeadm|pro|ua) ["']? \s+
+    (?:add|attach|build|ci|download|enable|fetch|get|init|install|mod|run|update|upgrade)
+                                             # go install example/x@latest
   | kubectl ["']? (?:\s+\S+){{0,6}} \s+ (?:annotate|apply|create|delete|exec|get|label|patch|wait)
                                              # kubectl -n x apply -f y
   | kubeadm \s+ (?:config\s+images|init|join|upgrade)
@@ -83,6 +96,10 @@ _NEEDS_NETWORK = rf"""(?mx)
                                              # gpg --keyserver x --recv-keys y
   ) \b
 )
+| (?: \A | [;&|(] ) [ \t]*                   # any other program with a URL, where a command begins
+(?: sudo\s+(?:-\S+\s+)* )? (?!{_WRITERS}) [\w./-]+ \s [^\n;&|<>]{{0,500}} \b(?:https?|ftp|git|hg|oci|svn)://
+                                             # svn checkout https://files.example/x
+| /dev/tcp/                                  # exec 3<>/dev/tcp/files.example/443
 """
 _HELP = r"\S+\s+(?:--help|--version|-V|help|version)\s*"
 _URL = r"""(?x)

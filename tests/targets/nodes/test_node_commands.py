@@ -98,6 +98,10 @@ CONFIGURE = "sed -i s/a/b/ /etc/containerd/config.toml"
     ("old", "new"),
     [
         pytest.param(["curl http://localhost:1", "x"], ["curl http://localhost:1", "x", RESTART, *HTTP], id="local"),
+        pytest.param(
+            ["if grep -q http://a b; then c; fi"], ["if grep -q http://a b; then c; fi", RESTART, *HTTP], id="read"
+        ),
+        pytest.param(["echo deb https://a >b"], ["echo deb https://a >b", RESTART, *HTTP], id="written"),
         pytest.param(["x", "${PREFIX}apt-get update"], ["x", RESTART, *HTTP, "${PREFIX}apt-get update"], id="a prefix"),
         pytest.param(
             [APT, CONFIGURE, "x", "crictl pull y"],
@@ -174,7 +178,8 @@ NETWORK = ("apt-get update", "curl -s https://example.com/x", "bash -c 'crictl p
 STAND_INS = (
     "apt-get", "curl", "crictl", "git", "systemctl", "sed", "wget", "ctr", "yum", "dnf", "zypper", "apk", "tdnf",
     "snap", "pip3", "python3", "aws", "kubeadm", "kubectl", "nodeadm", "rpm", "transactional-update", "rpm-ostree",
-    "pip3.11", "dnf-3", "pro", "docker-compose", "buildah", "puppet", "salt-call",
+    "pip3.11", "dnf-3", "pro", "docker-compose", "buildah", "puppet", "salt-call", "mvn", "gradlew", "gem", "openssl",
+    "brew", "nix-env", "oc", "rsync", "svn", "tool", "pip", "npm", "uv", "terraform", "yarn", "helm", "go",
 )  # fmt: skip
 SCRIPTS = st.sampled_from(
     [
@@ -237,66 +242,33 @@ def test_each_program_of_the_network_sees_the_proxy(stand_ins: Path, texts: list
 
 
 NETWORK_SPELLINGS = [
-    "apt-get update",
-    "DEBIAN_FRONTEND=noninteractive apt-get install -y x",
-    "sudo apt-get update",
-    "sudo -E apt-get update",
-    "test -e /nowhere || apt-get update",
-    "curl -fsSO https://files.example/tool",
-    "curl -sfL https://get.example | sh -",
-    "/usr/bin/env curl https://files.example",
-    "sh -c 'curl https://files.example'",
-    'bash -c "wget https://files.example"',
-    "if ! curl https://files.example; then exit 1; fi",
-    "for i in 1 2; do wget https://files.example; done",
-    "(curl https://files.example)",
-    "{ curl https://files.example; }",
-    "true; wget https://files.example",
-    "! curl https://files.example",
-    "echo $(curl https://files.example)",
-    "echo `curl https://files.example`",
-    "timeout 5 curl https://files.example",
-    'URL=https://files.example; wget "$URL"',
-    "GET=curl; $GET https://files.example",
-    'GET="curl -sfL"; $GET https://files.example',
-    "crictl pull registry.example/pause:3.10",
-    "crictl --config /etc/crictl.yaml pull registry.example/pause:3.10",
-    "ctr -n k8s.io images pull registry.example/pause:3.10",
-    "yum install -y x",
-    "dnf -y install x",
-    "zypper --non-interactive install x",
-    "apk add x",
-    "tdnf install -y x",
-    "snap install x",
-    "pip3 install x",
-    "python3 -m pip install x",
-    "git clone https://files.example/x",
-    "aws s3 cp s3://x y",
-    "kubeadm config images pull",
-    "kubectl apply -f https://files.example/x.yaml",
-    "kubeadm upgrade node",
-    "nodeadm install 1.33",
-    "rpm -Uvh https://files.example/x.rpm",
-    "sudo rpm --import https://files.example/key",
+    "mvn -q dependency:get", "sudo -E FOLDER/gradlew build", "env X=1 gem sources -a https://files.example",
+    "nix-env -iA x", "openssl s_client -connect files.example:443", "brew install x", "oc login x",
+    "rsync -a files.example::x /x", "yarn", "svn co https://files.example/x",
+    "sudo -E tool --url=https://files.example", "pip -q install x", "npm -g install x", "uv sync", "terraform init",
+    "helm show values x", "go mod download", "bash FOLDER/setup-node.sh", "apt-get update",
+    "DEBIAN_FRONTEND=noninteractive apt-get install -y x", "sudo apt-get update", "sudo -E apt-get update",
+    "test -e /nowhere || apt-get update", "curl -fsSO https://files.example/tool",
+    "curl -sfL https://get.example | sh -", "/usr/bin/env curl https://files.example",
+    "sh -c 'curl https://files.example'", "bash -c \"wget https://files.example\"",
+    "if ! curl https://files.example; then exit 1; fi", "for i in 1 2; do wget https://files.example; done",
+    "(curl https://files.example)", "{ curl https://files.example; }", "true; wget https://files.example",
+    "! curl https://files.example", "echo $(curl https://files.example)", "echo `curl https://files.example`",
+    "timeout 5 curl https://files.example", "URL=https://files.example; wget \"$URL\"",
+    "GET=curl; $GET https://files.example", "GET=\"curl -sfL\"; $GET https://files.example",
+    "crictl pull registry.example/pause:3.10", "crictl --config /etc/crictl.yaml pull registry.example/pause:3.10",
+    "ctr -n k8s.io images pull registry.example/pause:3.10", "yum install -y x", "dnf -y install x",
+    "zypper --non-interactive install x", "apk add x", "tdnf install -y x", "snap install x", "pip3 install x",
+    "python3 -m pip install x", "git clone https://files.example/x", "aws s3 cp s3://x y",
+    "kubeadm config images pull", "kubectl apply -f https://files.example/x.yaml", "kubeadm upgrade node",
+    "nodeadm install 1.33", "rpm -Uvh https://files.example/x.rpm", "sudo rpm --import https://files.example/key",
     "python3 -c 'from urllib.request import *; urlopen(\"https://files.example\")'",
-    "transactional-update -n pkg install x",
-    "rpm-ostree install x",
-    "pip3.11 install x",
-    "dnf-3 -y install x",
-    "pro attach x",
-    "docker-compose pull",
-    "buildah pull x",
-    "puppet agent --test",
-    "salt-call state.apply",
-    "\\curl https://files.example",
-    "INSTALL_RKE2_VERSION=v1 sh FOLDER/rke2-install.sh",
-    "sudo -E FOLDER/bootstrap-node.sh prod",
-    "FOLDER/install.sh",
-    "bash FOLDER/install.sh",
-    ". FOLDER/install.sh",
-    "sudo -E FOLDER/install.sh",
-    "FOLDER/unknown.sh",
-]
+    "transactional-update -n pkg install x", "rpm-ostree install x", "pip3.11 install x", "dnf-3 -y install x",
+    "pro attach x", "docker-compose pull", "buildah pull x", "puppet agent --test", "salt-call state.apply",
+    "\\curl https://files.example", "INSTALL_RKE2_VERSION=v1 sh FOLDER/rke2-install.sh",
+    "sudo -E FOLDER/bootstrap-node.sh prod", "FOLDER/install.sh", "bash FOLDER/install.sh", ". FOLDER/install.sh",
+    "sudo -E FOLDER/install.sh", "FOLDER/unknown.sh",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("settings", [PROXY, TRUSTED], ids=["without certificates", "with certificates"])
@@ -305,7 +277,7 @@ def test_a_command_of_the_network_runs_behind_all_ours(stand_ins: Path, command:
     script = stand_ins / "install.sh"
     script.write_text("curl https://files.example\n")
     script.chmod(0o755)
-    for name in ("unknown.sh", "rke2-install.sh", "bootstrap-node.sh"):
+    for name in ("unknown.sh", "rke2-install.sh", "bootstrap-node.sh", "setup-node.sh"):
         (stand_ins / name).write_text(script.read_text())
         (stand_ins / name).chmod(0o755)
     files = [
