@@ -34,8 +34,7 @@ All targets are on, and write wherever their place is in the input, but:
   [choose](howto/select.md#your-own-workloads).
 * `charts` and `nodes.files` write what you choose; `nodes.classes` adds patches to a ClusterClass only with `Patch`.
 * `nodes.trustedCA` and `workloads.trustedCA` need `spec.trustedCA`, `nodes.mirror` needs `spec.registryMirror`.
-* Policies, and Secrets of clusters that are not there are made only with `generate`, of `kyverno`, `giantswarm` and
-  `konvoy`.
+* New policies, and new Secrets of clusters, are made only with `generate`: of `kyverno`, `giantswarm` and `konvoy`.
 
 The page of a system describes its targets, as `inject-proxy targets NAME` does. [testdata](../testdata) has examples.
 
