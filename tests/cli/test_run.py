@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from function_configs import HEAD
-from manifests import named
 from support import COMMAND, ROOT, TIME_LIMIT, contents, inject_proxy, need, on_a_terminal, unified_diff, write
 
 CONFIG = (
@@ -151,16 +150,6 @@ def test_a_created_object_is_a_document_of_the_file_of_its_cluster(tmp_path: Pat
     assert (tmp_path / "cluster.yaml").read_bytes().decode() == text
 
 
-def test_beside_json_a_created_object_gets_a_file_that_goes_with_it(tmp_path: Path) -> None:
-    cluster = named("Cluster", "prod", namespace="org", labels={"giantswarm.io/cluster": "prod"})
-    before = contents(write(tmp_path, {"proxy.yaml": GENERATE, "c/cluster.json": json.dumps(cluster)}))
-    assert "created: c/secret-org-prod-systemd-proxy.yaml" in run(tmp_path).stderr
-    assert (tmp_path / "c/secret-org-prod-systemd-proxy.yaml").read_text().startswith("apiVersion: v1\nkind: Secret\n")
-    write(tmp_path, {"proxy.yaml": GENERATE + "  mode: Remove\n"})
-    assert "removed: c/secret-org-prod-systemd-proxy.yaml" in run(tmp_path).stderr
-    assert contents(tmp_path).keys() == before.keys()
-
-
 NAMES_OF_CLUSTERS = {
     "a path to another folder": "/../../../outside/evil",
     "a path with backslashes": "..\\..\\outside",
@@ -193,6 +182,9 @@ def test_no_name_of_an_object_decides_where_a_new_file_lies(tmp_path: Path, name
         assert file.parent == written / "c"
         assert re.fullmatch("[a-z0-9.-]{1,255}", file.name)
     assert "0 files changed" in run(written).stderr
+    write(written, {"proxy.yaml": GENERATE + "  mode: Remove\n"})
+    assert "removed: c/secret-org-prod-systemd-proxy.yaml" in run(written).stderr
+    assert {file.name for file in (written / "c").iterdir()} == {"0.json", "1.json"}
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from all_targets import TARGETS
 from edits import remove
@@ -106,13 +104,6 @@ def test_systemd_reads_what_html_would_have_spoilt(value: str) -> None:
     settings = ProxySettings(f"http://u:{value}@p:1", "", f"localhost,{value}")
     text = apply(target, made(), settings)["stringData"]["containerdProxy"]
     assert systemd_environment(text).items() >= settings.variables.items()
-
-
-@given(st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1))
-def test_no_character_is_escaped_for_html(value: str) -> None:
-    text = apply(target, made(), ProxySettings(value))["stringData"]["containerdProxy"]
-    seen = {one.variable: one.value for one in target.read(secret(stringData={"containerdProxy": text}), {})}
-    assert seen["HTTP_PROXY"] == value
 
 
 # What is reported.
