@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from krm_fn.cli import streams
-from krm_fn.cli.report import severe, severities
+from krm_fn.cli.report import severities
 from krm_fn.cli.streams import Answer
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import are_severe, by_importance, count
+from krm_fn.krm.results import are_severe, by_importance, count, severe
 from krm_fn.krm.results import lines as lines_of
 from krm_fn.light_typing import Any
 from krm_fn.pipeline.run import run as run_function

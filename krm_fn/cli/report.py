@@ -19,6 +19,7 @@ from krm_fn.krm.results import (
     grouped,
     is_severe,
     message_of,
+    severe,
     some,
 )
 from krm_fn.light_typing import TYPE_CHECKING, Any, Fields
@@ -60,11 +61,6 @@ def kind_lines(results: Results, *, verbose: bool) -> list[str]:
     if not is_whole:
         shown.append("`--verbose` says it of each object, `inject-proxy help CODE` what it means")
     return shown
-
-
-def severe(results: Results) -> list[Result]:
-    """Return the errors and warnings."""
-    return [result for result in results if result.severity is not Severity.INFO]
 
 
 def _kind(result: Result) -> object:

@@ -15,10 +15,9 @@ from krm_fn.explain.cluster_names import NamesOfClusters, cluster_names
 from krm_fn.explain.grants import Proxy, join_proxies, read_grants
 from krm_fn.explain.node_changes import NodeChange, node_changes
 from krm_fn.explain.object_answers import answer_about
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object, ObjectSource
-from krm_fn.krm.results import ObjectRef, Result, by_importance, count, some
+from krm_fn.krm.results import ObjectRef, Result, by_importance, count, severe, some
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline.covered import Covered, covered
 from krm_fn.pipeline.outcome import Outcome
@@ -75,12 +74,11 @@ def explain(
         """Return whether an object is explained, or a Cluster of some names."""
         return is_whole or name in answers or not chosen.isdisjoint(names)
 
-    findings = []
-    for result in by_importance(outcome.found):
-        if result.severity is Severity.INFO:
-            continue
-        if is_about(redact(str(result.ref)), clusters_about(result, belonging)):
-            findings.append(result)
+    findings = [
+        result
+        for result in by_importance(severe(outcome.found))
+        if is_about(redact(str(result.ref)), clusters_about(result, belonging))
+    ]
     clusters = [cluster for cluster in clusters if is_about("", [cluster.name])]
     nodes = [change for change in nodes if is_about(change.object, change.clusters)]
     grants = [grant for grant in grants if is_about(grant.object, grant.clusters)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from krm_fn.clusters import Membership
 from krm_fn.explain.cluster_names import NamesOfClusters, cluster_name
 from krm_fn.explain.grants import Grant
 from krm_fn.krm.masking import redact
-from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.krm.results import Result
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.plan.items import is_selected
 from krm_fn.settings import declared_urls
@@ -86,22 +87,22 @@ def _add_proxy(proxies: dict[str, str], grant: Grant) -> None:
 def _why_nothing(outcome: Outcome) -> dict[str, str]:
     """Return each Cluster of the list -> why it would get no proxy; "" if another system gives it to its nodes."""
     overview = outcome.overview
-    served: set[ObjectRef] = set()
+    served: list[Membership] = []
     for nodes in overview.other_nodes:
         if nodes.system:
-            served.update(membership.cluster.ref for membership in nodes.memberships)
+            served += nodes.memberships
     for target_record in outcome.targets:
         if target_record.has_list_by_class:
-            served.update(membership.cluster.ref for membership in target_record.memberships)
+            served += target_record.memberships
+    clusters = {membership.cluster.ref for membership in served}
     reasons = {}
     for obj, memberships in overview.clusters:
         why = "no object of the input that a target writes into makes its nodes"
-        if obj.ref in served or overview.config.is_removal:
+        if obj.ref in clusters or overview.config.is_removal:
             why = ""
         elif not is_selected(obj, overview.config):
             why = "`spec.selector` leaves the Cluster out"
         elif not any(declared_urls(overview.config, memberships, target_id="") or ()):
             why = "no proxy is declared for it, in `spec` or in an override that fits"
-        name = cluster_name(obj.ref.namespace, obj.ref.name)
-        reasons[name] = why
+        reasons[cluster_name(obj.ref.namespace, obj.ref.name)] = why
     return reasons

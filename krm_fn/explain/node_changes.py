@@ -76,15 +76,16 @@ def node_changes(results: Results, targets: Iterable[TargetRecord]) -> list[Node
             changed = [result for result in group if not result.code]
             update = _update(ref, changed, memberships, is_kept=is_kept)
         if update.is_rolled is not None:
-            change = NodeChange(
-                cluster_names(memberships),
-                parts_of(memberships),
-                redact(str(ref)),
-                redact(ref.file_path),
-                update.is_rolled,
-                redact(update.why),
+            changes.append(
+                NodeChange(
+                    cluster_names(memberships),
+                    parts_of(memberships),
+                    redact(str(ref)),
+                    redact(ref.file_path),
+                    update.is_rolled,
+                    redact(update.why),
+                )
             )
-            changes.append(change)
     return changes
 
 

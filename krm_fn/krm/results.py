@@ -42,6 +42,11 @@ def is_severe(severity: Severity, least: Severity) -> bool:
     return _RANK[severity] <= _RANK[least]
 
 
+def severe(results: Results) -> list[Result]:
+    """Return the errors and warnings."""
+    return [result for result in results if result.severity is not Severity.INFO]
+
+
 def are_severe(results: Results, least: Severity) -> bool:
     """Return whether a result is at least as severe as ``least``."""
     return any(is_severe(result.severity, least) for result in results)

@@ -142,7 +142,7 @@ def run_checked(
     is_failed = has_errors and not config.is_check
     if config.is_check or has_errors:
         changes = ListChanges()
-        found = [result for result in found if result.severity is not Severity.INFO]
+        found = results.severe(found)
     return Outcome(
         changes,
         tuple(in_report(found)),

@@ -311,11 +311,7 @@ def test_a_file_that_is_there_stays_and_a_link_is_not_followed(tmp_path: Path) -
 
 
 REFUSED = [
-    pytest.param(
-        ["--no-proxy", "10.0.0.0/33"],
-        "must be a whole address or CIDR",
-        id="a prefix that is too long",
-    ),
+    pytest.param(["--no-proxy", "10.0.0.0/33"], "must be a whole address or CIDR", id="a prefix that is too long"),
     pytest.param(["--no-proxy", "10.0.0.0/8,http://x.example"], "an entry must not be a URL", id="a URL"),
     pytest.param(["--no-proxy", f"svc:{SECRET}@x"], "an entry must not hold user name and password", id="a password"),
     pytest.param(["--http-proxy", f"http://svc:{SECRET}@x@p:1"], "percent-encoded", id="a password as it is"),
