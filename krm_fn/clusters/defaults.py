@@ -88,7 +88,10 @@ class _Infrastructure(NamedTuple):
 def assumed(obj: Object) -> ClusterNetwork:
     """Return the defaults of an infrastructure, of its template, or of a cluster outside of Cluster API."""
     if obj.group_kind in WHOLE_CLUSTERS:
-        return _read_whole_cluster(obj)
+        cluster = WHOLE_CLUSTERS[obj.group_kind]
+        if cluster.needs and lookup(obj.data, cluster.needs) is None:
+            return ClusterNetwork()
+        return network_of_system(cluster, obj.ref, obj.group_kind)
     kind = obj.ref.kind.removesuffix("Template")
     start = ("spec",) if kind == obj.ref.kind else ("spec", "template", "spec")
     part = _Infrastructure(kind, obj.ref, start, lookup(obj.data, start))
@@ -125,13 +128,6 @@ def _hosts(part: _Infrastructure) -> Iterator[Fact]:
 def hosts_of_cluster(network: ClusterNetwork, name: str) -> Facts:
     """Return the hosts among the defaults, with the name of the Cluster in them."""
     return tuple(fact._replace(value=fact.value.replace(_CLUSTER, name)) for fact in network.hosts)
-
-
-def _read_whole_cluster(obj: Object) -> ClusterNetwork:
-    cluster = WHOLE_CLUSTERS[obj.group_kind]
-    if cluster.needs and lookup(obj.data, cluster.needs) is None:
-        return ClusterNetwork()
-    return network_of_system(cluster, obj.ref, obj.group_kind)
 
 
 def network_of_system(

@@ -243,8 +243,9 @@ class ClusterMembers:
         if not namespace and node.key.group not in _WORKLOADS:
             namespace = own_namespace
         key = Key(*CLUSTER, namespace, evidence.name)
+        namesakes = self.nodes.candidates(key._replace(namespace=""))
         membership = self._membership(node, key, evidence.how)
-        if self.nodes.has_name(key) or not may_be_same(namespace, own_namespace):
+        if namesakes or not may_be_same(namespace, own_namespace):
             return membership._replace(claimed_from=own_namespace)
         return membership
 

@@ -230,10 +230,11 @@ def nearest(keys: Iterable[Key], file: str) -> Keys:
 
     So an object in its own file is the nearest one, and one in a file beside it is nearer than one in a folder below.
     """
+    steps = file.split("/")
     ranks = {}
     for key in keys:
-        shared = _shared_steps(key.file, file)
-        ranks[key] = (shared, -key.file.count("/"))
+        shared = commonprefix((key.file.split("/"), steps))
+        ranks[key] = (len(shared), -key.file.count("/"))
     best = max(ranks.values(), default=None)
     return [key for key, rank in ranks.items() if rank == best]
 
@@ -364,10 +365,6 @@ class ObjectIndex(Mapping[Key, _Value]):
         """Return the first object that a key means; None if there is none."""
         return next(iter(self.find_all(key)), None)
 
-    def has_name(self, key: Key) -> bool:
-        """Return whether any object has the kind and name of a key, in whatever namespace and file."""
-        return bool(self._namesakes(key._replace(namespace=""), ""))
-
     def _namesakes(self, key: Key, scope: str) -> Keys:
         """Return the objects in a file or a folder, at any depth, whose namespace may be that of the key."""
         names = [_ANY] if is_open(key.namespace) else [key.namespace, ""]
@@ -414,8 +411,3 @@ def _add(key: Key, keys: _Scopes) -> None:
     for scope in _scopes(key.file):
         of_scope = keys.setdefault(scope, {})
         of_scope.setdefault(key.identity, []).append(key)
-
-
-def _shared_steps(path: str, other: str) -> int:
-    """Return how many steps two paths share, from the first one on."""
-    return len(commonprefix((path.split("/"), other.split("/"))))

@@ -283,16 +283,13 @@ class Topology:
                     return PRODUCTS[row.target]
             node_kind = NODE_KINDS.get(key.group_kind)
             if node_kind and node_kind.is_control_plane:
-                if _patches_services(node_kind.system, its_class):
-                    return None
-                return node_kind.system
+                system = node_kind.system
+                paths = paths_of(CONTROL_PLANE, f"{system.control_plane}Template")
+                for path in paths.get("service_cidrs", ()):
+                    if _is_rewritten(path, its_class):
+                        return None
+                return system
         return None
-
-
-def _patches_services(system: NodeSystem, its_class: RelatedObject) -> bool:
-    """Return whether patches of a class may write the networks of pods and Services into its control plane."""
-    paths = paths_of(CONTROL_PLANE, f"{system.control_plane}Template").get("service_cidrs", ())
-    return any(_is_rewritten(path, its_class) for path in paths)
 
 
 def _infrastructure(

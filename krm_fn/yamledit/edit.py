@@ -14,7 +14,6 @@ from itertools import pairwise, product, zip_longest
 
 from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.light_typing import Any, Fields, NamedTuple
-from krm_fn.yamledit import layout
 from krm_fn.yamledit.data import (
     children,
     has_complex_key,
@@ -26,7 +25,23 @@ from krm_fn.yamledit.data import (
     shared,
     view,
 )
-from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, Surroundings, slots_of
+from krm_fn.yamledit.layout import (
+    DASH,
+    FLOW,
+    KEY,
+    ROOT,
+    Slot,
+    Surroundings,
+    above_comments,
+    end_of_child,
+    is_block,
+    quote_of,
+    slot_of,
+    slots_of,
+    style_near,
+    style_of,
+    surroundings_of,
+)
 from krm_fn.yamledit.pairs import comparable, pair_items
 from krm_fn.yamledit.render import (
     WIDEST,
@@ -126,7 +141,7 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
     new = shared(old, new)
     if new is old:
         return text
-    style = layout.style_of(lines, root)
+    style = style_of(lines, root)
     style = style._replace(newline=newline_of(text), comment=comment)
     slot = Slot(root, ROOT, root.start, root.start, root.end)
     # The smallest way first. Each way is tried without new literal blocks, too: a comment below one may become words
@@ -134,7 +149,7 @@ def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: st
     ways = (_IN_PLACE, _COLLECTIONS, _ALL)
     for way, literals in product(ways, (True, False)):
         layout_of_way = style._replace(literals=literals)
-        writer = _Writer(lines, layout_of_way, known, way, envelope)
+        writer = _Writer(lines, layout_of_way, known, way, envelope, "*" in lines, [], set())
         writer.value(Child(slot, old, new))
         changed = splice(text, writer.edits)
         # A literal block needs a line break at its end.
@@ -155,31 +170,34 @@ def _says(text: str, new: Any) -> bool:
 _KINDS: dict[type, type] = {Mapping: dict, Sequence: list, Scalar: str}
 
 
-class _Writer:
-    """Notes the edits of a text (``edits``), value by value."""
+class _Writer(NamedTuple):
+    """Notes the edits of a text, value by value.
 
-    def __init__(
-        self,
-        lines: str,
-        style: Layout,
-        known: dict[Node, EarlierValue],
-        way: int,
-        envelope: Names[str],
-    ) -> None:
-        self.text = lines
-        self.style = style
-        self.known = known
-        self.way = way
-        self.envelope = envelope
-        self.edits: list[Edit] = []
-        self._has_aliases = "*" in lines
-        self._changed: set[Node] = set()
+    Attributes:
+        text: its lines end at line feeds.
+        style: the layout of new lines.
+        known: the values that notes keep.
+        way: the extent of what is written again.
+        envelope: members of the outermost mapping of which nothing is kept in a comment.
+        has_aliases: whether there may be aliases.
+        edits: those that are noted.
+        changed: the nodes that are written again.
+    """
+
+    text: str
+    style: Layout
+    known: dict[Node, EarlierValue]
+    way: int
+    envelope: Names[str]
+    has_aliases: bool
+    edits: list[Edit]
+    changed: set[Node]
 
     def value(self, child: Child) -> None:
         """Note the edits that give a value its new data."""
         node = child.slot.node
         if child.old is not child.new:
-            self._changed.add(node)
+            self.changed.add(node)
         elif not self._has_stale_alias(node):
             return  # an alias of a text that changed must be written out, though its own data stay
         earlier = self.known.get(node)
@@ -188,7 +206,7 @@ class _Writer:
         if earlier is not None and same(child.new, earlier.data):
             self._restore(child.slot, earlier)
         elif self.way == _ALL or is_other_kind or self._becomes_block(child):
-            self._replace(child)
+            self._rewrite(child)
         elif isinstance(node, Mapping):
             self._mapping(child, node)
         elif isinstance(node, Sequence):
@@ -199,7 +217,7 @@ class _Writer:
     def _restore(self, slot: Slot, earlier: EarlierValue) -> None:
         """Write the value that a note keeps; comments above it stay where they are."""
         self._overwrite(slot.node)
-        around = layout.surroundings_of(self.text, slot)
+        around = surroundings_of(self.text, slot)
         new = earlier.words + earlier.comment
         if earlier.is_below:
             # `files: # ours # was:\\n  []`, comments, items -> `files: # ours`, comments, `  []`
@@ -213,14 +231,14 @@ class _Writer:
         names = [key_text(key_node) for key_node, _ in node.entries]
         has_all_names = names == [*child.old]
         keeps_members = child.old.keys() == child.new.keys()
-        if has_all_names and keeps_members and not self._has_aliases:
+        if has_all_names and keeps_members and not self.has_aliases:
             # Nearly all mappings keep their members, of which one changes: no other is looked for in the text. A key
             # that is there twice, or a merge key, has fewer members in the data than in the text.
             for name, (key_node, value) in zip(names, node.entries, strict=True):
                 old = child.old[name]
                 new = child.new[name]
                 if old is not new:
-                    slot = layout.slot_of(self.text, node, key_node, value)
+                    slot = slot_of(self.text, node, key_node, value)
                     self.value(Child(slot, old, new, child.slot.kind))
             return
         children: list[Child] = []
@@ -240,7 +258,7 @@ class _Writer:
             children.append(Child(slot, old, new, child.slot.kind))
         if not inherited.keys() <= child.new.keys():
             # An inherited member can only go if all of them are written out.
-            self._replace(child)
+            self._rewrite(child)
             return
         entries = []
         for name, data in child.new.items():
@@ -296,7 +314,7 @@ class _Writer:
             self.edits.append((slots[0].start, slots[-1].end, ""))
             return
         if not kept or (has_other_length and self.way == _COLLECTIONS):
-            self._replace(child)
+            self._rewrite(child)
             return
         # Neighbours that go are one removal: two removals would both want the comma, or the line break, between them.
         for left, right in pairwise([-1, *kept, len(slots)]):
@@ -318,7 +336,7 @@ class _Writer:
         entries: list[NewEntry],
     ) -> None:
         """Note the new children beside those of a collection that are ``kept``, by their indexes."""
-        style = layout.style_near(self.text, node, slots, self.style)
+        style = style_near(self.text, node, slots, self.style)
         insertion = self._block_insertion
         if slots[0].kind == FLOW:
             insertion = self._flow_insertion
@@ -377,10 +395,10 @@ class _Writer:
                 new = {new_entry.name: new_entry.data}
             lines = style.newline.join(block(new, column, style))
         if front:
-            position = layout.end_of_child(self.text, front.end, column)
+            position = end_of_child(self.text, front.end, column)
             return position, position, style.newline + lines
         start = first.start
-        above = layout.above_comments(self.text, start)
+        above = above_comments(self.text, start)
         comments = self.text[above:start]
         belong_to_first = new_entry.name is None or "#@" in comments
         if comments and belong_to_first:
@@ -411,7 +429,7 @@ class _Writer:
         """Give a text another value in its author's style, or replace it."""
         new = None
         # JSON knows no text without double quotes, and a note is written with the whole line.
-        is_json = self.style.json and layout.quote_of(node) != '"'
+        is_json = self.style.json and quote_of(node) != '"'
         if not is_json and self._words_to_keep(child) is None:
             raw = self.text[node.start : node.end]
             pad = ""
@@ -420,11 +438,11 @@ class _Writer:
                 pad = " " * (column + self.style.step)
             new = restyled(raw, node, child.new, self.style.newline, pad)
         if new is None:
-            self._replace(child)
+            self._rewrite(child)
             return
         self.edits.append((node.start, node.end, new))
 
-    def _replace(self, child: Child) -> None:
+    def _rewrite(self, child: Child) -> None:
         """Write a whole value, with its author's words for the scalars that stay."""
         node = child.slot.node
         kind = child.slot.kind
@@ -434,7 +452,7 @@ class _Writer:
             self._replace_behind_indicator(child, data)
             return
         end = node.end
-        if layout.is_block(node):
+        if is_block(node):
             end = end_of_line(self.text, end)  # with the comment behind its last value
         new = flow(data, self.style)
         comments = _comments_inside(self.text, node)
@@ -454,12 +472,12 @@ class _Writer:
         """Write the whole value behind a ``-`` or ``:`` and keep the comments on its lines."""
         slot = child.slot
         node = slot.node
-        around = layout.surroundings_of(self.text, slot)
+        around = surroundings_of(self.text, slot)
         column = column_of(self.text, slot.start)
         indicator = ":"
         if slot.kind == DASH:
             indicator = "-"
-        quote = layout.quote_of(node)
+        quote = quote_of(node)
         rest, lines = behind(indicator, data, column, self.style, quote)
         words = self._words_to_keep(child)
         has_children = data and isinstance(data, (dict, list))
@@ -472,7 +490,7 @@ class _Writer:
         # its key, unless comments above it would be lost.
         is_deeper = column_of(self.text, node.start) > column
         has_comments = around.above.strip() and is_deeper
-        if layout.is_block(node) and not has_comments:
+        if is_block(node) and not has_comments:
             before = " "
         tail = around.tail
         if words is not None:
@@ -529,7 +547,7 @@ class _Writer:
                 return None  # an item such as a variable goes as a whole
         elif not self._becomes_block(child):
             return None
-        around = layout.surroundings_of(self.text, slot)
+        around = surroundings_of(self.text, slot)
         if is_scalar and around.is_below:
             return f" {around.words}"  # the new one is written in its place
         return around.gap + around.words
@@ -564,19 +582,19 @@ class _Writer:
 
     def _has_stale_alias(self, node: Node) -> bool:
         """Return whether an alias in a value means a text that changed or went: it must be written out."""
-        if not self._has_aliases:
+        if not self.has_aliases:
             return False
         for inner in walk(node):
             if not isinstance(inner, Alias):
                 continue
-            if inner.target in self._changed:
+            if inner.target in self.changed:
                 return True
         return False
 
     def _overwrite(self, node: Node) -> None:
         """Note that a value is written again or goes with all in it: an alias of any of it must be written out."""
-        if self._has_aliases:
-            self._changed.update(walk(node))
+        if self.has_aliases:
+            self.changed.update(walk(node))
 
 
 def with_author_scalars(node: Node, new: Any) -> Any:

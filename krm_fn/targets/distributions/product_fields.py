@@ -86,8 +86,9 @@ class Distribution(Target):
                 if problem:
                     yield Result("CannotWrite", problem, path)
                     continue
-                if row.container:
-                    yield from _selector_place(data, settings)
+                # The selector stays where the Deployment holds more than variables of one container.
+                if row.container and (settings.sets_any or _is_only_ours(data)):
+                    yield Place((*_DEPLOYMENT, "selector"), one_member(_selector), "`selector`")
                 form = _form(row)
                 place = Place(path, form, f"`{row.field}`", row.keep)
                 yield place
@@ -220,12 +221,6 @@ def _check_snap(data: Data, path: Pointer, settings: ProxySettings) -> Results:
 
 
 _DEPLOYMENT = ("spec", "deploymentTemplate", "spec")
-
-
-def _selector_place(data: Data, settings: ProxySettings) -> Places:
-    """Yield the place of the selector; it stays where the Deployment holds more than variables of one container."""
-    if settings.sets_any or _is_only_ours(data):
-        yield Place((*_DEPLOYMENT, "selector"), one_member(_selector), "`selector`")
 
 
 def _is_only_ours(data: Data) -> bool:

@@ -15,8 +15,12 @@ from krm_fn.places.place import Place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, FileForm, Places, Reach, Target
-from krm_fn.targets.giantswarm import helm_values
-from krm_fn.targets.giantswarm.helm_values import is_of_chart, present
+from krm_fn.targets.giantswarm.helm_values import (
+    is_of_chart,
+    name_of_chart,
+    places_of_values,
+    present,
+)
 
 _SWITCHED = SHORT._replace(switch="enabled")
 _OF_A_CLUSTER = (
@@ -99,18 +103,18 @@ class InstallationValues(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in values of an installation, or of a cluster."""
         settings = context.settings
-        name = helm_values.name_of_chart(data)
+        name = name_of_chart(data)
         is_text = data.get("kind") != "HelmRelease"
         if is_of_chart(name, giantswarm.POLICIES_CHART):
             begun = list(_policies_places({}, ()))
-            yield from helm_values.places_of_values(data, _policies_places, begun)
+            yield from places_of_values(data, _policies_places, begun)
         elif is_of_chart(name, "cluster-apps-operator"):
-            yield from helm_values.places_of_values(
+            yield from places_of_values(
                 data, lambda values, root: _unless_lost(settings, present(values, root, _OPERATOR))
             )
         elif name in giantswarm.CLUSTER_CHARTS or (is_text and user_values_of(name)):
             chart_places = partial(_cluster_places, name, settings)
-            places = [*helm_values.places_of_values(data, chart_places)]
+            places = [*places_of_values(data, chart_places)]
             yield from places
             if not places and not is_text and settings.sets_any:
                 path = ("spec", "valuesFrom")

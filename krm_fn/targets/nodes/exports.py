@@ -57,10 +57,9 @@ def _pure(command: str) -> Sequence[Export]:
             named = re.match(_WORD, command[start:end])
             if named is None:
                 return []
-            if text is None:
-                exported = Export(named[1], None, "the shell expands it", start, end)
-            else:
-                exported = Export(named[1], text.partition("=")[2], "", start, end)
+            exported = Export(named[1], None, "the shell expands it", start, end)
+            if text is not None:
+                exported = exported._replace(value=text.partition("=")[2], why="")
             exports.append(exported)
     return exports
 

@@ -95,20 +95,15 @@ def file(file_entry: Data) -> str:
         if name in file_entry:
             members += f" {_quoted(name)} {_quoted(file_entry[name])}"
     if "contentFrom" in file_entry:
-        content_from = _reference(file_entry["contentFrom"]["secret"])
+        # Of a Secret whose name is in the variable, or has that of the Cluster.
+        secret = file_entry["contentFrom"]["secret"]
+        name = f"(.injectProxy.secret | default (print .builtin.cluster.name {_quoted(secret['name'])}))"
+        content_from = f'(dict "secret" (dict "name" {name} "key" {_quoted(secret["key"])}))'
         return f'{{{{ {members} "contentFrom" {content_from} | toJson }}}}\n'
     members += ' "content" $content'
     if "append" in file_entry:
         members += ' "append" true'
     return f"{_VARIABLES}{_content(file_entry)}{{{{- {members} | toJson }}}}\n"
-
-
-def _reference(secret: Data) -> str:
-    """Return the template of a reference to a Secret, whose name is in the variable, or has that of the Cluster."""
-    suffix = _quoted(secret["name"])
-    name = f"(.injectProxy.secret | default (print .builtin.cluster.name {suffix}))"
-    key = _quoted(secret["key"])
-    return f'(dict "secret" (dict "name" {name} "key" {key}))'
 
 
 def _content(file_entry: Data) -> str:
