@@ -217,7 +217,7 @@ ROWS = {
     ),
     **{add_on.target: _add_ons(add_on.target) for add_on in tkg.ADD_ONS},
     "tkg.clusterConfig": TargetRow(
-        "tkg.cluster_config:ClusterConfig",
+        "tkg.tkg_clusters:ClusterConfig",
         _kinds("Secret"),
         text_hints=(cluster_api.RESOURCE_SET,),
     ),

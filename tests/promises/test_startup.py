@@ -44,7 +44,7 @@ OTHER_KINDS = {
     "krm_fn.targets.kyverno.policies",
     "krm_fn.targets.nodes.clusterclass.class_target",
     "krm_fn.targets.nodes.registry_mirror",
-    "krm_fn.targets.tkg.cluster_config",
+    "krm_fn.targets.tkg.tkg_clusters",
     "krm_fn.targets.workloads.workloads",
     "krm_fn.plan.sources.formats",
 }

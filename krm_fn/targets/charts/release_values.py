@@ -180,7 +180,9 @@ def read_installation(use: ChartUse, data: Data, options: Options, uses: DataUse
         for document in embedded.mappings(embedded.Value((), text)):
             own = document.data
             break
-    documents = [own, *values_elsewhere(data, uses)]
+    documents = [own]
+    for key, member in values_from(data):
+        documents += values_in(uses.meant(key), member)
     chart = _chart_in_table(use, documents)
     values = values_of_rows(use.name, options)
     if values:
@@ -226,12 +228,6 @@ def overrides(value: ChartValue, installation: Installation) -> Results:
             ]
             if names and steps != ".":
                 yield Result("ByHand", message.format(value.name), (*path, text_member))
-
-
-def values_elsewhere(data: Data, uses: DataUses) -> Iterator[Any]:
-    """Yield the values that a HelmRelease takes from ConfigMaps and Secrets of the list."""
-    for key, member in values_from(data):
-        yield from values_in(uses.meant(key), member)
 
 
 def holds(value: ChartValue, values: Any) -> bool:

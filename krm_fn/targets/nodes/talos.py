@@ -10,6 +10,7 @@ reads patches by the machinery that it was built with, whatever ``talosVersion``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, readable
@@ -18,7 +19,7 @@ from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, items_at, lookup, text_at
 from krm_fn.places.mapping_forms import VariableMembers
-from krm_fn.places.place import Place, Readings
+from krm_fn.places.place import Place, WrittenForm
 from krm_fn.places.text_forms import Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
 from krm_fn.proxy_url import split_url
@@ -104,7 +105,8 @@ class Talos(ConfigTarget):
                     readers.discard(set_form.reader)
         missing = [form.path for form in _BY_POINTER.values() if form.reader in readers]
         path = (*patches, str(len(texts)))
-        yield Place(path, _NewPatch(missing), "a new entry of `strategicPatches`")
+        new_patch = WrittenForm(partial(_add_patch, missing), Text(Value(path, ""), _PATCH))
+        yield Place(path, new_patch, "a new entry of `strategicPatches`")
 
 
 def _find_readers(node_config: NodeConfig) -> set[str]:
@@ -153,26 +155,18 @@ def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) 
             )
 
 
-class _NewPatch(NamedTuple):
-    """A patch behind all others of a list, with the mappings of variables at some paths."""
-
-    paths: Sequence[Pointer]
-
-    def read(self, data: Any, place: Place) -> Readings:
-        """Yield the variables that the patch sets, once it is written."""
-        text = Text(Value(place.path, ""), _PATCH)
-        return text.read(data, place)
-
-    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Add the patch, if there is anything to set."""
-        document = Draft({})
-        variables = settings.variables
-        if not variables:
-            return
-        for path in self.paths:
-            document.set(path, variables)
-        if document.data:
-            draft.append(place.path[:-1], block_text(document.data))
+def _add_patch(
+    paths: Sequence[Pointer], draft: Draft, place: Place, settings: ProxySettings
+) -> None:
+    """Add a patch with the mappings of variables at some paths behind all others, if there is anything to set."""
+    document = Draft({})
+    variables = settings.variables
+    if not variables:
+        return
+    for path in paths:
+        document.set(path, variables)
+    if document.data:
+        draft.append(place.path[:-1], block_text(document.data))
 
 
 def _operation_variables(operation: Any) -> Fields:
