@@ -70,19 +70,6 @@ def test_twice_is_once_and_removal_takes_the_proxy_out(system: str, removal: Pat
 
 
 @pytest.mark.parametrize(
-    ("text", "switch"),
-    [
-        pytest.param('TKG_HTTP_PROXY_ENABLED: "false"\n', "true", id="it is off, as a text"),
-        pytest.param("", True, id="the file is empty"),
-    ],
-)
-def test_tkg_is_reported_that_there_is_a_proxy(text: str, switch: object) -> None:
-    after = export("tkg", text)
-    assert read(after)["TKG_HTTP_PROXY_ENABLED"] == switch
-    assert read(after)["TKG_NO_PROXY"] == ".corp.example,10.0.0.0/8"
-
-
-@pytest.mark.parametrize(
     ("text", "reported"),
     [
         pytest.param("- a\n", "must be a mapping, not a list", id="a list"),

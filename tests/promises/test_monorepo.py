@@ -186,12 +186,6 @@ class TestReferencesOfTheConfig:
             )
         }
 
-    def test_two_with_one_text_are_one(self) -> None:
-        files = self.files(certificates.A, certificates.A)
-        after = run(files, **self.SPEC)
-        for name in ("dev", "prod"):
-            assert below(after, f"clusters/{name}/") == run(files, f"clusters/{name}/", **self.SPEC)
-
     def test_of_two_texts_each_object_takes_the_nearest(self) -> None:
         files = self.files(certificates.A, certificates.B)
         after = run(files, **self.SPEC)
@@ -240,12 +234,6 @@ class TestTheClusterOfAWorkload:
     def test_where_that_folder_holds_several_it_is_none(self) -> None:
         after = run(self.FILES)
         assert "/16" not in after["apps/a.yaml"]
-
-    def test_a_run_over_all_gives_what_a_run_over_the_folder_gave(self) -> None:
-        after = run(self.FILES)
-        folder = "clusters/ohio/"
-        assert below(after, folder) == run(self.FILES, folder)
-        assert run(after) == after
 
 
 def source(url: str, namespace: str = "") -> dict[str, Any]:

@@ -14,21 +14,6 @@ from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.stream import documents
 
 ITEM = {"path": "/a", "content": "1\n2\n"}
-WORDS = ["", " ", " ~", " []", " []  ", "  []  # comment", " ~\t# c", " # none", " {}", " !!null", " &a []", " [ ]"]
-
-
-@pytest.mark.parametrize("words", WORDS)
-@pytest.mark.parametrize("rest", ["", "  x: 1\n", "  # below\n  x: 1\n"])
-@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
-def test_a_member_that_was_empty_is_so_again_once_its_last_item_goes(words: str, rest: str, line_break: str) -> None:
-    text = f"a:\n  b: 1\n  files:{words}\n{rest}".replace("\n", line_break)
-    value, first = ({"x": ITEM}, "x") if "{" in words else ([ITEM], "0")
-    filled = edited(text, replace("a", "files", value=value))
-
-    assert read(filled)["a"]["files"] == value
-    assert f"#{' was:' if '#' not in words else ''}" in filled
-    assert edited(filled, remove("a", "files")) == text
-    assert edited(filled, remove("a", "files", first)) == text
 
 
 @pytest.mark.parametrize(

@@ -98,21 +98,6 @@ def test_no_name_changes(found: dict[str, Any], spec: dict[str, Any]) -> None:
     assert items(outcome)[1] == user()
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param(user(ref=old_reference("other")), id="another name"),
-        pytest.param(user(ref=old_reference(namespace="elsewhere")), id="another namespace"),
-    ],
-)
-def test_what_names_something_else_stays_and_is_no_reason_for_a_new_name(other: dict[str, Any]) -> None:
-    outcome = ran(template(), other)
-    assert items(outcome)[1] == other
-    assert names(outcome) == ["workers", "user"]
-    said = reported(outcome, "no object of the list refers to it")
-    assert said == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
-
-
 def test_an_error_elsewhere_leaves_all_names() -> None:
     broken = {**template("broken"), "spec": {"template": {"spec": 7}}}
     outcome = ran(template(), user(), broken)
@@ -172,28 +157,6 @@ def test_an_unused_template_of_another_namespace_keeps_no_name(files: tuple[str,
     assert names(once)[2] == "workers"
     assert reported(once, "no object of the list refers to it") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
     assert items(ran(*items(once), mode="Remove")) == items(ran(*listed, mode="Remove"))
-
-
-def test_templates_that_a_class_means_alike_keep_their_names_and_a_second_run_changes_nothing() -> None:
-    """The class is in a third folder, so that both are equally near to it; each knows its Cluster by this name."""
-    network = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}}
-    control_plane = reference("KubeadmControlPlane", "one")
-    spec = {"clusterNetwork": network, "controlPlaneRef": control_plane}
-    managed = {"topology": {"class": "company"}}
-    own = "${NAMESPACE}"
-    once = ran(
-        in_file("a/cluster.yaml", {**CLUSTER, "spec": spec}, own),
-        in_file("a/cluster.yaml", kubeadm({}, "KubeadmControlPlane", "one"), own),
-        in_file("a/md.yaml", {**user(), "spec": {**user()["spec"], "clusterName": "one"}}, own),
-        in_file("a/md.yaml", template(), own),
-        in_file("b/cluster.yaml", {**CLUSTER, "spec": managed}, own),
-        in_file("b/cluster.yaml", kubeadm({}, "KubeadmControlPlaneTemplate", "cp"), own),
-        in_file("b/md.yaml", template(spec={"verbosity": 4}), own),
-        in_file("class/class.yaml", cluster_class()),
-    )
-    assert (names(once)[3], names(once)[6]) == ("workers", "workers")
-    assert reported(once, 'another object in b/md.yaml has the name "workers"')
-    assert items(ran(*items(once))) == items(once)
 
 
 @pytest.mark.parametrize(
@@ -370,20 +333,6 @@ def file(path: str = "/etc/systemd/system/containerd.service.d/http-proxy.conf",
 
 def secrets_of(item: Any) -> list[str]:
     return re.findall(r'"secret": {"name": "([^"]+)"', json.dumps(item))
-
-
-def test_the_name_of_the_secret_says_what_is_in_it_and_references_follow() -> None:
-    before = [CLUSTER, SECRET, control_plane(file("/etc/own", "own"), file())]
-    once = items(ran(*before, targets=IN_SECRET))
-    name = once[1]["metadata"]["name"]
-    assert HASHED.fullmatch(name)
-    assert once[1]["metadata"]["annotations"] == {BASE_NAME: "one-systemd-proxy"}
-    assert secrets_of(once[2]) == [name, name]
-
-    other = items(ran(*once, targets=IN_SECRET, httpProxy="http://other:1"))
-    assert other[1]["metadata"]["name"] != name
-    assert secrets_of(other[2]) == [other[1]["metadata"]["name"]] * 2
-    assert items(ran(*other, targets=IN_SECRET)) == once
 
 
 def test_a_secret_that_is_made_has_its_hash_at_once_and_is_made_once() -> None:

@@ -90,12 +90,6 @@ def text_of(row: DistributionRow, obj: dict[str, Any]) -> str:
     return text if row.bundle else base64.b64decode(text).decode()
 
 
-def with_text(row: DistributionRow, text: str) -> dict[str, Any]:
-    obj, path = holding(row, {}), path_of_text(row)
-    lookup(obj, path[:-1])[path[-1]] = text if row.bundle else base64.b64encode(text.encode()).decode()
-    return obj
-
-
 @pytest.mark.parametrize("row", WITH_CERTIFICATES)
 def test_certificates_are_set_changed_and_removed_and_a_proxy_that_is_not_declared_stays(row: DistributionRow) -> None:
     target, options = TARGETS[row.target], asked(row)
@@ -107,25 +101,6 @@ def test_certificates_are_set_changed_and_removed_and_a_proxy_that_is_not_declar
         both = apply(target, one, BOTH, **options)
         assert split(text_of(row, both)) == [certificates.A, certificates.B]
         assert apply(target, both, ProxySettings(is_declared=False), **options) == before
-
-
-@pytest.mark.parametrize("row", WITH_CERTIFICATES)
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(f"# of the data centre\n{certificates.B}\n", id="another one with a comment and an empty line"),
-        pytest.param(certificates.A, id="the same one, which others wrote"),
-    ],
-)
-def test_certificates_of_others_stay_and_nothing_is_behind_the_last_one(row: DistributionRow, text: str) -> None:
-    """Installers of OpenShift refuse what is behind it (``CABundle``)."""
-    there = with_text(row, text)
-
-    written = apply(TARGETS[row.target], there, ONLY_A, **asked(row))
-
-    assert set(split(text_of(row, written))) == {*split(f"{text}\n"), certificates.A}
-    assert text_of(row, written) == text or text_of(row, written).endswith("-----END CERTIFICATE-----\n")
-    assert apply(TARGETS[row.target], written, NONE, **asked(row)) == there
 
 
 BY_NAME = [pytest.param(row, id=row.kind) for row in ROWS if row.trusted_ca]

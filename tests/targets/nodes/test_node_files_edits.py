@@ -150,24 +150,6 @@ def test_a_foreign_reference_stays_and_is_reported(settings: Any, options: Any) 
 
 
 @pytest.mark.parametrize(
-    ("old", "settings", "options"),
-    [
-        pytest.param(referring("mycluster-systemd-proxy-0123456789"), OF_ONE, SECRET, id="a name with a hash"),
-        pytest.param(referring("x-systemd-proxy"), PROXY, SECRET, id="the Cluster is not known"),
-        pytest.param(
-            referring("b-systemd-proxy"),
-            PROXY._replace(cluster="a", clusters=("a", "b")),
-            {},
-            id="of one Cluster of several",
-        ),
-    ],
-)
-def test_a_reference_that_is_right_stays(old: dict[str, Any], settings: Any, options: Any) -> None:
-    outcome = run(CONTAINERD, files(old), settings, {"containerd": options})
-    assert (outcome.changes, outcome.findings) == ([], [])
-
-
-@pytest.mark.parametrize(
     "settings",
     [
         pytest.param(PROXY, id="no Cluster"),

@@ -19,7 +19,6 @@ from proposals import HTTP
 from support import base64_of
 
 URL = "http://build:p%40s%20s@proxy.corp.example:3128"
-UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 ASKED = {"fn.inject-proxy.io/proxy": "true"}
 REFUSED = {"fn.inject-proxy.io/proxy": "false"}
 
@@ -145,22 +144,6 @@ def test_an_object_that_refuses_is_as_one_that_is_not_there() -> None:
 
     assert held == data
     assert env_of(after)[0] == {"name": "HTTP_PROXY", "value": HTTP}
-
-
-@pytest.mark.parametrize("name", PROXY_VARIABLES)
-@pytest.mark.parametrize("twin", [True, False], ids=["beside its twin", "alone, which is named"])
-def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: bool) -> None:
-    of_secret = reference(name, name.upper(), "secretKeyRef")
-    own = {"name": name.swapcase(), "value": ".corp.example" if "NO" in name.upper() else HTTP}
-    obj = reader(of_secret, own) if twin else reader(of_secret)
-
-    (after, _), outcome = done({}, obj, secret(stringData={name.upper(): HTTP}))
-
-    assert of_secret in env_of(after)
-    assert (name.swapcase() in [one["name"] for one in env_of(after)]) is twin
-    about = [one.code for one in outcome.results if one.ref.kind == "Deployment"]
-    missing = [] if twin else ["CaseMissing"]
-    assert [code for code in about if code in ("CasesDiffer", "CaseMissing")] == missing
 
 
 # EKS, Flux and Argo CD.

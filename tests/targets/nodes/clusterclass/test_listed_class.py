@@ -114,34 +114,6 @@ def test_what_an_earlier_version_wrote_beside_the_variable_goes(made: Any, share
     assert items[:3] == before[:3]
 
 
-@pytest.mark.parametrize(
-    ("given", "what"),
-    [
-        pytest.param(objects("v1beta1", EXTENSION, [{"name": "other", "value": 1}]), {}, id="another variable"),
-        pytest.param(
-            objects("v1beta1", {**tkg_patch("v1beta1"), "definitions": []}, [{"name": "clusterConfig", "value": {}}]),
-            {},
-            id="a class without a runtime extension",
-        ),
-        pytest.param(caren(), {"nutanix": False}, id="a target that is off"),
-        pytest.param(
-            tkg(),
-            {
-                "nodes": {
-                    name: {"path": f"/etc/systemd/system/{name}.service.d/10.conf"}
-                    for name in ("containerd", "kubelet")
-                }
-            },
-            id="other paths",
-        ),
-    ],
-)
-def test_templates_hold_the_proxy_where_the_class_does_not_write_it(given: list[Any], what: Any) -> None:
-    items, reported = run(given, targets=what)
-    assert all("corp.example" in str(item) for item in items[1:3])
-    assert [line for line in reported if "OtherProxy" in line] == []
-
-
 @pytest.mark.parametrize("shared", ["Union", "Patch"])
 def test_a_class_that_writes_our_file_and_comes_without_its_clusters_is_a_warning(shared: str) -> None:
     _, reported = run(tkg()[:3], shared)
