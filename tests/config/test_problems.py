@@ -58,6 +58,10 @@ def test_a_cloud_has_a_short_name(name: str, kind: str) -> None:
 
 
 OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
+    "a key of a Secret with a blank": (
+        {"secretRef": {"name": "proxy", "httpProxyKey": "a b"}},
+        "secretRef.httpProxyKey: must be a key of a Secret, of letters, digits, `-`, `_` and `.`",
+    ),
     "a misspelt field": ({"noProxi": []}, "noProxi: unknown field; did you mean `noProxy`?"),
     "a field like no other": ({"lint": {"x": 1}}, "lint.x: unknown field; known here are `rules` and `ignore`"),
     "a field of another level, in a small one": (
