@@ -54,6 +54,11 @@ class Container(NamedTuple):
         return f'{kind} "{self.key}"'
 
     @property
+    def env_from(self) -> Any:
+        """Its ``envFrom``; a container without an image is a patch, and may get any variable from elsewhere."""
+        return self.fields.get("envFrom") or ([] if self.image else [{}])
+
+    @property
     def image(self) -> str:
         """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
         image = text_at(self.fields, "image")
@@ -294,6 +299,6 @@ def read_all_containers(data: Data) -> Readings:
         return
     for field in LISTS:
         for container in containers(data, field, at=at):
-            form = EnvEntries(env_from=container.fields.get("envFrom"))
+            form = EnvEntries(env_from=container.env_from)
             place = Place((*container.path, "env"), form, container.label)
             yield from form.read(data, place)

@@ -77,6 +77,12 @@ def codes(found: Audit) -> list[str]:
     ("documents", "expected"),
     [
         pytest.param([deployment(proxies(no_proxy=f"{LOOPBACK},a;b"))], ["EntryForm"], id="any workload"),
+        pytest.param([deployment({"HTTPS_PROXY": PROXY})], [], id="a patch, which leaves the rest to its base"),
+        pytest.param(
+            [deployment({"HTTPS_PROXY": PROXY}).replace("        env:", "        image: a\n        env:")],
+            ["CaseMissing", "ListEmpty"],
+            id="the same with an image",
+        ),
         pytest.param([CLUSTER, node(proxies(no_proxy=f"{ALL_OF_PROD},a;b"))], ["EntryForm"], id="a drop-in"),
         pytest.param(
             [CONFIG + "  clusterDefaults: {podCIDRs: [10.1.0.0/16]}\n", node(proxies(no_proxy=ALL_OF_PROD))],

@@ -62,7 +62,7 @@ def by_secret(**names: str) -> list[dict[str, Any]]:
 
 
 def web(*env: Any, **rest: Any) -> dict[str, Any]:
-    return workload(container("web", *env), **{"namespace": "shop", **rest})
+    return workload(container("web", *env, image="web:1"), **{"namespace": "shop", **rest})
 
 
 def release(chart: str, values: dict[str, Any], **spec: Any) -> dict[str, Any]:

@@ -54,8 +54,8 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     """Return the place of the variables of a container."""
     keeps = context.options.get("conflict", OVERRIDE) == KEEP
     provided = provided_for(context.uses, namespace_of(data), container)
-    env_from = container.fields.get("envFrom")
-    form = EnvEntries(provided=provided, env_from=env_from, ours=context.settings.urls_in_secrets)
+    ours = context.settings.urls_in_secrets
+    form = EnvEntries(provided=provided, env_from=container.env_from, ours=ours)
     path = (*container.path, "env")
     kept_steps = len(container.path)
     return Place(path, form, container.label, kept_steps, on_conflict_keep=keeps)

@@ -39,7 +39,8 @@ def reader(*entries: Any, env_from: Any = None, **metadata: Any) -> Any:
     """A workload that reads the proxy."""
     fields = {"envFrom": env_from} if env_from else {}
     return workload(
-        container("web", *entries, **fields), **{"namespace": "tools", "annotations": {**ASKED}, **metadata}
+        container("web", *entries, image="web:1", **fields),
+        **{"namespace": "tools", "annotations": {**ASKED}, **metadata},
     )
 
 
