@@ -143,24 +143,6 @@ def test_one_line_says_what_keeps_it_from_running(
 
 
 @pytest.mark.parametrize(
-    "names",
-    [
-        pytest.param({"kustomization.yaml": "transformers: [x/proxy.yaml]\n"}, id="from above"),
-        pytest.param({"y/kustomization.yaml": "transformers: [../x/proxy.yaml]\n"}, id="from beside"),
-        pytest.param({"x/y/kustomization.yaml": "transformers: [../proxy.yaml]\n"}, id="from below"),
-        pytest.param({"x/kustomization.yaml": "generators: [./proxy.yaml]\n"}, id="as a generator"),
-        pytest.param({"x/kustomization.yaml": "transformers: [../x//proxy.yaml]\n"}, id="in another spelling"),
-        pytest.param(
-            {"x/Kptfile": "pipeline: {mutators: [{exec: inject-proxy, configPath: ./proxy.yaml}]}\n"}, id="kpt"
-        ),
-    ],
-)
-def test_its_path_counts_as_seen_from_what_names_it(names: Mapping[str, str], tmp_path: Path) -> None:
-    write(tmp_path, {**IN_X, "x/kustomization.yaml": "resources: [web.yaml]\n", **names})
-    assert said(tmp_path) == []
-
-
-@pytest.mark.parametrize(
     "files",
     [
         pytest.param({"web.yaml": DEPLOYMENT, "kustomization.yaml": "resources: [web.yaml]\n"}, id="a plain folder"),
@@ -169,8 +151,15 @@ def test_its_path_counts_as_seen_from_what_names_it(names: Mapping[str, str], tm
             id="functions of others",
         ),
         pytest.param({"kustomization.yaml": "resources: [", "Kptfile": "["}, id="files that cannot be read"),
+        pytest.param({**IN_X, "kustomization.yaml": "transformers: [x/proxy.yaml]\n"}, id="named from above"),
+        pytest.param({**IN_X, "y/kustomization.yaml": "transformers: [../x/proxy.yaml]\n"}, id="named from beside"),
+        pytest.param({**IN_X, "x/y/kustomization.yaml": "transformers: [../proxy.yaml]\n"}, id="named from below"),
+        pytest.param({**IN_X, "x/kustomization.yaml": "generators: [./proxy.yaml]\n"}, id="as a generator"),
+        pytest.param({**IN_X, "x/kustomization.yaml": "transformers: [../x//proxy.yaml]\n"}, id="in another spelling"),
+        pytest.param({**IN_X, "x/Kptfile": KPT["Kptfile"].replace(" proxy", " ./proxy")}, id="by ./ in a Kptfile"),
     ],
 )
-def test_who_calls_the_command_hears_nothing(files: Mapping[str, str], tmp_path: Path) -> None:
-    write(tmp_path, {**files, "proxy.yaml": config("")})
+def test_who_calls_it_rightly_hears_nothing(files: Mapping[str, str], tmp_path: Path) -> None:
+    beside = {"x/kustomization.yaml": "resources: [web.yaml]\n"} if files.keys() > IN_X.keys() else {}
+    write(tmp_path, {"proxy.yaml": config(""), **beside, **files})
     assert said(tmp_path) == []

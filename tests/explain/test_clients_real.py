@@ -114,17 +114,16 @@ def test_the_package_behind_go_says_the_same() -> None:
     assert disagreements("go", ask(need("httpproxy"))) == []
 
 
-def test_curl_says_the_same(own_network: list[str]) -> None:
-    curl = need("curl")
-    first = {(8, 18): "curl-8.18", (8, 9): "curl-8.9", (7, 87): "curl", (0, 0): "curl-old"}
-    client = next(name for since, name in first.items() if version(curl) >= since)
-    assert disagreements(client, in_own_network(own_network, curl)) == []
+VERSIONS = {
+    "curl": {(8, 18): "curl-8.18", (8, 9): "curl-8.9", (7, 87): "curl", (0, 0): "curl-old"},
+    "wget": {(1, 20): "wget", (0, 0): "wget-old"},
+}
 
 
-def test_wget_says_the_same(own_network: list[str]) -> None:
-    wget = need("wget")
-    client = "wget" if version(wget) >= (1, 20) else "wget-old"
-    assert disagreements(client, in_own_network(own_network, wget)) == []
+@pytest.mark.parametrize("tool", VERSIONS)
+def test_a_tool_says_the_same(own_network: list[str], tool: str) -> None:
+    client = next(name for since, name in VERSIONS[tool].items() if version(need(tool)) >= since)
+    assert disagreements(client, in_own_network(own_network, need(tool))) == []
 
 
 def test_apt_says_the_same(own_network: list[str]) -> None:
