@@ -40,10 +40,13 @@ def run(args: Namespace) -> Answer:
 
 
 def _is_list(word: str) -> bool:
-    """Return whether a word is a NO_PROXY list: a file that exists, or a word that looks like a path, is none."""
+    """Return whether a word is a NO_PROXY list: a file that exists, or a word that looks like a path, is none.
+
+    So does a name without a dot: a misspelt folder must not pass as a list.
+    """
     if word == "-" or os.path.lexists(word):
         return False
-    if word.startswith(("/", "./", "../")):
+    if word.startswith(("/", "./", "../")) or (word and set(word).isdisjoint(".,:;|* ")):
         return False
     return not word.endswith((".yaml", ".yml", "/"))
 

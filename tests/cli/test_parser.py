@@ -45,6 +45,7 @@ ROWS = [
     pytest.param("--config proxy.yaml run .", {}, 2, "`inject-proxy --help`", id="an option in front of the command"),
     pytest.param("run --diff --check .", {}, 2, "exclude each other", id="two options that exclude each other"),
     pytest.param("run --output json --diff .", {}, 2, "`--diff`", id="a report and a diff"),
+    pytest.param("lint clutsers", {}, 2, 'folder "clutsers"', id="a misspelt folder for lint"),
     pytest.param("run --grouped .", {}, 2, "`--diff`", id="hunks without a diff"),
     pytest.param("run --output-dir ../out -", {}, 2, "`-`", id="a folder for a stream"),
     pytest.param("run - .", {}, 2, "`-` must be the only path", id="a stream beside a path"),
