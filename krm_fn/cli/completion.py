@@ -70,6 +70,6 @@ def _fish_lines() -> Iterator[str]:
 def _values(command: str, name: str, argument: Data) -> Sequence[str]:
     """Return the values that an option or a word can have; nothing for files and other texts."""
     if name == "--only" or (command, name) == ("targets", "name"):
-        return list(names_of_only())
+        return names_of_only()
     choices: Sequence[str] = argument.get("choices", ())
     return choices

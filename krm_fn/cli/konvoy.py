@@ -93,7 +93,7 @@ def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     for flag in _KNOWN:
         names = (flag, "-c") if flag == _NAME else (flag,)
         parser.add_argument(*names, dest=flag, action="append")
-    args, rest = parser.parse_known_args(list(arguments))
+    args, rest = parser.parse_known_args(arguments)
     flags = {}
     for flag, values in vars(args).items():
         if values:

@@ -130,8 +130,9 @@ _KNOWN = {
 # How deep the deepest field lies: ``spec.targets.workloads.trustedCA.choose[].labels.<name>``.
 _DEPTH = 8
 # Where the schema lies: first in an installed package, then in a checkout.
-_FILES = tuple(
-    f"{folder}/proxyconfig.schema.json" for folder in ("functionconfig", "../functionconfig")
+_FILES = (
+    "functionconfig/proxyconfig.schema.json",
+    "../functionconfig/proxyconfig.schema.json",
 )
 
 

@@ -6,7 +6,7 @@ off, because every value in a manifest counts, whoever wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 
@@ -45,9 +45,9 @@ class Audit(NamedTuple):
         silenced: findings that somebody silences.
     """
 
-    results: tuple[Result, ...]
+    results: Sequence[Result]
     judged: int
-    silenced: tuple[Result, ...] = ()
+    silenced: Sequence[Result] = ()
 
 
 def audit(
@@ -90,9 +90,9 @@ def audit(
     idle = silencer.idle(config_ref, OF_VALUES)
     left += silencer.left(idle)
     return Audit(
-        results=tuple(sorted_results(without_duplicates(left))),
+        results=sorted_results(without_duplicates(left)),
         judged=judged,
-        silenced=tuple(silencer.silenced),
+        silenced=silencer.silenced,
     )
 
 
@@ -180,7 +180,7 @@ def read_records(manifests: Manifests, config: ProxyConfig) -> list[ObjectRecord
     records = []
     for record in overview.records:
         for target_record in record.targets:
-            target_record.after = tuple(target_record.readings(target_record.places()))
+            target_record.after = target_record.readings(target_record.places())
         record.targets = [target_record for target_record in record.targets if target_record.after]
         if not record.is_new and (record.targets or record.names_proxy):
             records.append(record)

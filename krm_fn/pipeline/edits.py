@@ -128,7 +128,7 @@ class _Edited(NamedTuple):
 def _edited(target_record: TargetRecord, changes: ListChanges, config: ProxyConfig) -> _Edited:
     """Apply the edit of a target to the data of its object; in a check, an object that lacks its proxy is an error."""
     places = target_record.places()
-    target_record.before = tuple(target_record.readings(places))
+    target_record.before = target_record.readings(places)
     edit = None
     proposals: Iterable[Edit | Result] = ()
     if target_record.is_asked:
@@ -150,7 +150,7 @@ def _complete(edited: _Edited, config: ProxyConfig, *, reads_again: bool) -> Non
     target_record, places, edit = edited
     before = target_record.before
     # A form looks for the proxy by its path, or by names, so the places of the object before its edits are those after.
-    after = tuple(target_record.readings(places)) if reads_again else before
+    after = target_record.readings(places) if reads_again else before
     target_record.after = after
     if not target_record.is_asked:
         return
@@ -323,7 +323,7 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     targets = [*edited_targets(records)]
     edited = [target_record.record for target_record in targets if target_record.is_changed]
     changed = {record for record in edited if not record.is_new}
-    notes = list(secret_names(source, targets, config, changed))
+    notes = secret_names(source, targets, config, changed)
     unused = [record.obj.ref for record in records if record.is_new and not record.targets]
     if unused:
         changes.created = [new for new in changes.created if new.ref not in unused]

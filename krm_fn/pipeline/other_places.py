@@ -80,10 +80,10 @@ def note_other_places(records: Iterable[ObjectRecord], uses: DataUses, config: P
             _judge(record, config, urls, ours)
 
 
-def _not_owned(readings: Readings, targets: Sequence[TargetRecord]) -> tuple[Reading, ...]:
+def _not_owned(readings: Readings, targets: Sequence[TargetRecord]) -> Sequence[Reading]:
     """Return the values that no target reads, and of which none has said something."""
     if not targets:
-        return tuple(readings)
+        return [*readings]
     reported = set()
     owned: dict[Pointer, set[str | None]] = {}
     for target_record in targets:
@@ -101,7 +101,7 @@ def _not_owned(readings: Readings, targets: Sequence[TargetRecord]) -> tuple[Rea
             continue
         if not _is_owned(reading, owned):
             others.append(reading)
-    return tuple(others)
+    return others
 
 
 def _is_owned(reading: Reading, owned: Mapping[Pointer, set[str | None]]) -> bool:
@@ -173,7 +173,7 @@ def _judge(
             findings.append(Result(code, message, reading.path, is_info=is_info, ref=obj.ref))
             record.reason = record.reason or Reason(why)
             break  # one finding for a place
-    record.findings = tuple(findings)
+    record.findings = findings
 
 
 def _right_urls(record: ObjectRecord, urls: Sequence[str], config: ProxyConfig) -> set[str]:

@@ -63,10 +63,10 @@ class Outcome(NamedTuple):
     """
 
     changes: ListChanges
-    results: tuple[Result, ...]
+    results: Sequence[Result]
     items: int
     fail_on: Severity = Severity.ERROR
-    silenced: tuple[Result, ...] = ()
+    silenced: Sequence[Result] = ()
     found: Results = ()
     hidden: Sequence[Result] = ()
     overview: Overview = NOT_PLANNED

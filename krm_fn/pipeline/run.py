@@ -67,7 +67,7 @@ def run(content: bytes) -> Outcome:
     outcome = outcome._replace(
         found=(),
         overview=NOT_PLANNED,
-        results=tuple(reported),
+        results=reported,
         left=left,
     )
     listed = [_without_new_file(result, outcome.changes) for result in outcome.results]
@@ -100,7 +100,7 @@ def run_list(objects: ObjectSource, given: Object, referred: Lookup | None) -> O
             for problem in error.problems
         ]
         reported = in_report(results.without_duplicates(wrong))
-        return Outcome(ListChanges(), tuple(reported), len(objects))
+        return Outcome(ListChanges(), reported, len(objects))
     nothing = Result("ConfigIgnored", _NO_CONFIG, ref=given.ref)
     return Outcome(ListChanges(), (nothing,), len(objects))
 
@@ -145,10 +145,10 @@ def run_checked(
         found = results.severe(found)
     return Outcome(
         changes,
-        tuple(in_report(found)),
+        in_report(found),
         len(objects),
         config.fail_on,
-        tuple(silencer.silenced),
+        silencer.silenced,
         known,
         hidden,
         overview,

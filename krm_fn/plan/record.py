@@ -21,7 +21,6 @@ from krm_fn.krm.results import Edit, Result, Results
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple, Variables
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Data
-from krm_fn.places.place import Readings
 from krm_fn.places.provided import DataUses
 from krm_fn.plan.items import is_selected
 from krm_fn.products.cluster_api import CLUSTER, Role
@@ -121,12 +120,13 @@ class TargetRecord:
         else:
             yield from proposals
 
-    def readings(self, places: Places) -> Readings:
-        """Yield the variables that the object holds in places of the target; none if it is encrypted."""
-        if not left_alone.is_encrypted(self.obj.data):
-            from krm_fn.places.place import read_places  # noqa: PLC0415 -- many lists have no place
+    def readings(self, places: Places) -> Sequence[Reading]:
+        """Return the variables that the object holds in places of the target; none if it is encrypted."""
+        if left_alone.is_encrypted(self.obj.data):
+            return ()
+        from krm_fn.places.place import read_places  # noqa: PLC0415 -- many lists have no place
 
-            yield from read_places(self.obj.data, places)
+        return [*read_places(self.obj.data, places)]
 
     @property
     def variables(self) -> Variables:
@@ -299,8 +299,8 @@ class ObjectRecord:
         self.targets: list[TargetRecord] = []
         self.names_proxy = False
         self.is_left_out = False
-        self.others: tuple[Reading, ...] = ()
-        self.findings: tuple[Result, ...] = ()
+        self.others: Sequence[Reading] = ()
+        self.findings: Results = ()
         self.state = State.LEFT
         self.reason: Reason | None = None
 
