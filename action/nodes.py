@@ -142,7 +142,7 @@ def _objects(file: Path, name: str) -> dict[Key, Any]:
         return {}
     found = {}
     for index in range(len(manifests)):
-        if _COMPARED.isdisjoint(manifests.kinds(index)):
+        if _COMPARED.isdisjoint(manifests.kinds[index]):
             continue
         try:
             objects = manifests.objects(index)

@@ -229,7 +229,7 @@ def _is_readable(document: str) -> bool:
     """Return whether placeholders do not keep a document from being YAML, or no run reads objects of its kind."""
     if re.search(_IN_DOUBT, document) is None or is_yaml(document):
         return True
-    kinds = ObjectSource([(document, [(0, len(document))])]).kinds(0)
+    kinds = ObjectSource([(document, [(0, len(document))])]).kinds[0]
     read = clusters.kinds(kinds).union(kind for row in ROWS.values() for _, kind in row.kinds)
     return bool(kinds) and kinds.isdisjoint(read)
 

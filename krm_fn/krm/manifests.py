@@ -119,7 +119,7 @@ class Manifests(ObjectSource):
         Raises:
             DocumentError: the document cannot be read.
         """
-        if "ResourceList" not in self.kinds(index):
+        if "ResourceList" not in self.kinds[index]:
             return None
         data = lookup(self._read(index), "functionConfig")
         if data is None:
@@ -137,7 +137,7 @@ class Manifests(ObjectSource):
     def _read(self, index: int) -> Any:
         text = self.text(index)
         # Of a key that is there twice, kustomize takes the last value.
-        may_repeat = "Kustomization" in self.kinds(index) and KUSTOMIZE in text
+        may_repeat = "Kustomization" in self.kinds[index] and KUSTOMIZE in text
         try:
             return Document(text).data(keys_may_repeat=may_repeat)
         except InputError as error:

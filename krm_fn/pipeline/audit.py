@@ -153,7 +153,7 @@ class ReadableManifests(Manifests):
             ref = ObjectRef(file_path=self.documents[index].file)
             code = "TextUnreadable"
             state = "skipped"
-            if KIND in self.kinds(index) or is_named(config, self, index):
+            if KIND in self.kinds[index] or is_named(config, self, index):
                 code = error.code
                 state = "a run ends here"
             yield Result(code, f"{state}: {error.problem}", ref=ref)

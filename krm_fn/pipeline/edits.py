@@ -19,7 +19,9 @@ from krm_fn.patch import Data, Operation, Pointer
 from krm_fn.pipeline.outcome import CHANGE_DUE, Silencer
 from krm_fn.places.place import Place, Reading, Readings
 from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
-from krm_fn.plan.rollout import RolloutNote, secret_names, template_names
+from krm_fn.plan.rollout.naming import RolloutNote
+from krm_fn.plan.rollout.secrets import secret_names
+from krm_fn.plan.rollout.templates import template_names
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import notes

@@ -138,7 +138,7 @@ def _near_value(matcher: Data, subjects: Sequence[Data]) -> str:
 
 def is_named(config: ProxyConfig, source: ObjectSource, index: int) -> bool:
     """Return whether a matcher of the ProxyConfig names a document that cannot be read."""
-    kinds = source.kinds(index)
+    kinds = source.kinds[index]
     text = source.text_for_ytt(index)
     return any(matcher.names(kinds, text) for matcher in _matchers(config, ["include"]))
 

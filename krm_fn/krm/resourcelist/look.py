@@ -79,18 +79,11 @@ class ObjectSource:
         """Return the text of one part, with the comments above."""
         raise NotImplementedError
 
-    def kinds(self, number: int) -> frozenset[str]:
-        """Return every word of a part that could be its kind, or the kind of an object inside it.
-
-        Empty: nothing is known without reading the part.
-        """
-        return self._kinds[number]
-
     @cached_property
     def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
         """The kinds that are seen together -> the numbers of the parts, in order."""
         numbers: dict[frozenset[str], list[int]] = {}
-        for number, kinds in enumerate(self._kinds):
+        for number, kinds in enumerate(self.kinds):
             numbers.setdefault(kinds, []).append(number)
         return numbers
 
@@ -116,7 +109,8 @@ class ObjectSource:
         return [number for number in among if number in holding]
 
     @cached_property
-    def _kinds(self) -> list[frozenset[str]]:
+    def kinds(self) -> list[frozenset[str]]:
+        """Every word of each part that could be its kind, or that of an object inside it; empty where none is known."""
         known: dict[frozenset[str], frozenset[str]] = {}
         kinds: list[frozenset[str]] = []
         for text, parts in self._texts:

@@ -31,7 +31,7 @@ from list_layouts import load
     ],
 )
 def test_a_cheap_look_sees_every_word_that_could_be_a_kind(item: str, kinds: set[str]) -> None:
-    assert load(f"kind: ResourceList\nitems:\n- {item}").kinds(0) == kinds
+    assert load(f"kind: ResourceList\nitems:\n- {item}").kinds[0] == kinds
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[lis
     alone = [ObjectSource([(part, [(0, len(part))])]) for part in parts]
     expected = {words: [number for number, look in enumerate(alone) if look.contains(0, words)] for words in _WORDS}
     whole = ObjectSource(texts)
-    assert [whole.kinds(number) for number in range(len(parts))] == [look.kinds(0) for look in alone]
+    assert [whole.kinds[number] for number in range(len(parts))] == [look.kinds[0] for look in alone]
     for words in _WORDS:
         holding = expected[words]
         assert [*whole.holding(words)] == holding

@@ -38,7 +38,7 @@ def test_the_items_and_the_function_config_are_found(text: str) -> None:
     found = load(text)
     assert len(found) == 2
     assert [found.read(index)["kind"] for index in range(2)] == ["Pod", "Secret"]
-    assert ["Pod" in found.kinds(0), "Secret" in found.kinds(1)] == [True, True]
+    assert ["Pod" in found.kinds[0], "Secret" in found.kinds[1]] == [True, True]
     assert found.function_config.data == {"kind": "X"}
     assert (found.contains(0, ("Pod",)), found.contains(0, ("Secret",)), found.contains(0, ())) == (True, False, True)
 
