@@ -14,7 +14,6 @@ from krm_fn.patch import Data, Pointer, items_at, lookup, text_at
 from krm_fn.products.release_kinds import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
 
 _CHART = ("spec", "chart", "spec")
-_CHART_REF = ("spec", "chartRef")
 
 
 class ChartSource(NamedTuple):
@@ -107,7 +106,7 @@ def _release_chart(data: Data, sources: ChartSources) -> ChartUse:
     path = (*_CHART, "sourceRef")
     chart = text_at(data, (*_CHART, "chart"))
     # ``chartRef`` names an OCIRepository, whose URL ends with the name of the chart, or a HelmChart.
-    source = lookup(data, path if chart else _CHART_REF)
+    source = lookup(data, path if chart else ("spec", "chartRef"))
     kind = text_at(source, "kind")
     name = text_at(source, "name")
     namespace = text_at(source, "namespace")

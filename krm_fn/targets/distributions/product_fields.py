@@ -35,8 +35,6 @@ from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.distributions.limits import find_refusal
 
-_CONFIG_MAP = ("", "ConfigMap")
-
 
 class Distribution(Target):
     """The proxy in the fields of one product.
@@ -73,7 +71,7 @@ class Distribution(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places of the rows, or an error for each if the product does not take the settings."""
         settings = context.settings
-        if group_kind(data) == _CONFIG_MAP:
+        if group_kind(data) == ("", "ConfigMap"):
             if name_of(data) == CA_CONFIG_MAP:
                 yield created_objects.trusted_config_map()
             return
@@ -92,7 +90,7 @@ class Distribution(Target):
                 form = _form(row)
                 place = Place(path, form, f"`{row.field}`", row.keep)
                 yield place
-                if self.id == _CANONICAL:
+                if self.id == "distributions.canonicalKubernetes":
                     yield from _check_snap(data, path, settings)
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
@@ -201,8 +199,6 @@ def _is_changed(data: Data, place: Place, settings: ProxySettings) -> bool:
     there = {reading.variable: reading.value for reading in place.form.read(data, place)}
     return bool(there) and there != settings.variables
 
-
-_CANONICAL = "distributions.canonicalKubernetes"
 
 _SET = "snap set system proxy"
 

@@ -17,8 +17,6 @@ from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, Places, Target
 
-_CONFIG = ("spec", "config")
-_FIELDS = ("configMap", "secret")
 # What ``kubectl gs`` writes where there is no reference.
 _EMPTY = {"name": "", "namespace": ""}
 _OTHER = (
@@ -29,8 +27,8 @@ _OTHER = (
 
 def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySettings) -> Places:
     """Yield the references that an App is to have, or to lose; report another Secret in their place."""
-    for field in _FIELDS:
-        path = (*_CONFIG, field)
+    for field in ("configMap", "secret"):
+        path = ("spec", "config", field)
         reference = lookup(data, path) or {}
         label = f'the reference `{field}` to "{cluster_values["name"]}"'
         if not settings.sets_any:

@@ -22,7 +22,6 @@ from krm_fn.targets.giantswarm.helm_values import (
     present,
 )
 
-_SWITCHED = SHORT._replace(switch="enabled")
 _OF_A_CLUSTER = (
     (("global", "connectivity", "proxy"), CAMEL._replace(switch="enabled", in_unit=True)),
     (("connectivity", "proxy"), CAMEL._replace(switch="enabled", in_unit=True)),
@@ -34,7 +33,8 @@ _NAME = ("global", "metadata", "name")
 
 
 def _policies_places(data: Any, root: Pointer) -> Iterator[Place]:
-    yield Place((*root, *giantswarm.PROXY), _SWITCHED, "`proxy`", len(root[:1]))
+    switched = SHORT._replace(switch="enabled")
+    yield Place((*root, *giantswarm.PROXY), switched, "`proxy`", len(root[:1]))
     yield from present(data, root, (giantswarm.CLUSTER_PROXY, SHORT))
 
 

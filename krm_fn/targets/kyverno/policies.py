@@ -8,10 +8,10 @@ from krm_fn.noproxy import Audience
 from krm_fn.places.place import Place, in_text, read_places
 from krm_fn.places.provided import name_of
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
-from krm_fn.targets.kyverno import checks, generated, rules
 from krm_fn.targets.kyverno.cel import LABEL, CelForm
-from krm_fn.targets.kyverno.generated import GeneratedForm
-from krm_fn.targets.kyverno.rules import rule_places
+from krm_fn.targets.kyverno.checks import WITH_RULES, check_policy, deprecated
+from krm_fn.targets.kyverno.generated import GeneratedForm, is_generated, name_taken, objects
+from krm_fn.targets.kyverno.rules import mutating_rules, rule_places
 
 
 class KyvernoPolicies(Target):
@@ -31,16 +31,16 @@ class KyvernoPolicies(Target):
 
     def hints(self, options: Options) -> Texts:
         """Return the text hints, and the names of the objects to generate: one of them may be in the way."""
-        names = [name_of(created) for created in generated.objects(options)]
+        names = [name_of(created) for created in objects(options)]
         return (*super().hints(options), *names)
 
     def generated(self, options: Options) -> NewObjects:
         """Yield the policy that the options ask for."""
-        return generated.objects(options)
+        return objects(options)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places of a policy that set proxy variables."""
-        if generated.is_generated(data):
+        if is_generated(data):
             form = GeneratedForm(context.options)
             ours = Place((), form, LABEL, is_unconditional=True)
             if "namespaces" in context.options:
@@ -54,14 +54,14 @@ class KyvernoPolicies(Target):
                     "have it, or write `httpProxy` and `httpsProxy`, too",
                 )
             return
-        taken = generated.name_taken(data, context.options)
+        taken = name_taken(data, context.options)
         if taken is not None and context.settings.sets_any:
             yield taken
             return
         places: list[Place | Result] = []
-        if data.get("kind") not in checks.WITH_RULES:
+        if data.get("kind") not in WITH_RULES:
             places.append(Place((), CelForm(), LABEL))
-        for rule in rules.mutating_rules(data):
+        for rule in mutating_rules(data):
             places += rule_places(data, rule)
         for place in places:
             if isinstance(place, Place):
@@ -70,7 +70,7 @@ class KyvernoPolicies(Target):
                 yield place
         if context.settings.sets_any:
             readings = list(read_places(data, places))
-            yield from checks.check_policy(data, readings)
+            yield from check_policy(data, readings)
 
     def pod_namespaces(self, data: Data, options: Options) -> Texts:
         """Return the namespaces in which the generated policy gives the proxy."""
@@ -78,4 +78,4 @@ class KyvernoPolicies(Target):
 
     def outdated(self, data: Data) -> Result | None:
         """Return that Kyverno removes the kind of a policy."""
-        return checks.deprecated(data)
+        return deprecated(data)

@@ -26,7 +26,6 @@ _LABEL = "`spec.userData`"
 _AMI_TERMS = ("spec", "amiSelectorTerms")
 _VARIABLES = ("spec", "instance", "environment", "default")
 _HEAD = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig"}
-_TYPE = "application/node.eks.aws"
 _DATED_ALIAS = r"al2023@v(\d{8})"
 # No older image knows the variables: that day they were still discussed (amazon-eks-ami#2384).
 _FIRST_IMAGE = "20250820"
@@ -88,7 +87,7 @@ def _node_config(text: str) -> Value | None:
         return None  # a script, or settings of Bottlerocket
     value = None
     for part in mime.parts(text):
-        if part.is_plain(_TYPE):
+        if part.is_plain("application/node.eks.aws"):
             before = text[: part.start]
             behind = text[part.end :]
             value = Value(_USER_DATA, text[part.start : part.end], before=before, behind=behind)

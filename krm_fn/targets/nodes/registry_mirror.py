@@ -22,7 +22,6 @@ from krm_fn.products.node_kinds import RKE2
 from krm_fn.targets.base import Context, Places
 from krm_fn.targets.nodes.node_config import FIRST_LINE, ConfigTarget, NodeConfig, WholeFiles
 
-_CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"
 # The file that containerd obeys for every registry without a folder of its own.
 _HOSTS_TOML = f"{_CERTS_D}/_default/hosts.toml"
@@ -94,7 +93,7 @@ def _readers_problems(node_config: NodeConfig) -> Results:
     for file in node_config.files_in(node_config.obj):
         text = file.text or ""
         texts.append(text)
-        if file.path != _CONFIG:
+        if file.path != "/etc/containerd/config.toml":
             continue
         folders = re.search(_CONFIG_PATH, text)
         is_other = folders is not None and _CERTS_D not in folders[1].split(":")

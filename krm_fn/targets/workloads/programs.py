@@ -16,7 +16,6 @@ from krm_fn.places.containers import Container, labels
 from krm_fn.targets.base import Data, Options
 
 _NAME, _PART_OF = "app.kubernetes.io/name", "app.kubernetes.io/part-of"
-_COMPONENT = "app.kubernetes.io/component"
 # The parts of cert-manager.
 _PARTS = ("controller", "webhook", "cainjector", "startupapicheck")
 _CERT_MANAGER = ("cert-manager", "cert-manager-app")
@@ -112,7 +111,10 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
     ),
     "certManager": (
         Program(
-            labels=[(label, (*_CERT_MANAGER, *_PARTS)) for label in ("app", _NAME, _COMPONENT)],
+            labels=[
+                (label, (*_CERT_MANAGER, *_PARTS))
+                for label in ("app", _NAME, "app.kubernetes.io/component")
+            ],
             containers=(
                 "cert-manager",
                 *(f"{name}-{part}" for name in _CERT_MANAGER for part in _PARTS),

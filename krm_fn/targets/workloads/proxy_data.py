@@ -21,8 +21,6 @@ from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import Context, Data, Options, Places, Target, Writes
 
-_AWS = "proxy-environment-variables"
-_ARGO_LABEL = "argocd.argoproj.io/secret-type"
 _ARGO_TYPES = {"repository", "repo-creds", "repository-write", "repo-write-creds"}
 _SECRET: Data = {"kind": "Secret"}
 _TextsByKey = Mapping[str, embedded.Value]
@@ -52,7 +50,7 @@ def _list_beside(variable: str, settings: ProxySettings) -> str:
 def _is_of_argo(data: Data) -> bool:
     if data.get("kind") != "Secret":
         return False
-    return text_at(data, ("metadata", "labels", _ARGO_LABEL)) in _ARGO_TYPES
+    return text_at(data, ("metadata", "labels", "argocd.argoproj.io/secret-type")) in _ARGO_TYPES
 
 
 def _places_of_containers(
@@ -66,7 +64,9 @@ def _places_of_containers(
             variables[reference.member] = reference.variable
         elif not (reference.member or reference.is_proxy_of_flux):
             is_environment = True
-    if is_environment or (data.get("kind") == "ConfigMap" and name_of(data) == _AWS):
+    if is_environment or (
+        data.get("kind") == "ConfigMap" and name_of(data) == "proxy-environment-variables"
+    ):
         variables |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
     elsewhere = frozenset({"NO_PROXY"}).difference(variables.values())
     like = {"kind": data.get("kind")}

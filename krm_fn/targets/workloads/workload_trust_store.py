@@ -54,10 +54,6 @@ class _Bundle(NamedTuple):
         source["name"] = self.config_map
         return {"configMap": source, "name": NAME}
 
-    def mount(self) -> Fields:
-        """Return the entry of ``volumeMounts``."""
-        return {"mountPath": self.folder, "name": NAME, "readOnly": True}
-
     @property
     def is_read_by_go(self) -> bool:
         """Whether a Go program finds it."""
@@ -157,7 +153,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
     path = (*container.path, "env")
     for name, entry in entries.items():
         yield _entry(path, name, entry, f"`{name}` in {where}")
-    mount = bundle.mount() if bundle else None
+    mount = {"mountPath": bundle.folder, "name": NAME, "readOnly": True} if bundle else None
     path = (*container.path, "volumeMounts")
     yield _entry(path, NAME, mount, f"the mount of the bundle in {where}")
 
