@@ -246,7 +246,11 @@ def repository_of(folder: str) -> str | None:
 
 def _index_of(root: str) -> bytes:
     """Return the content of the index of a git repository, which may be missing."""
-    index = os.path.join(root, ".git/index")
+    folder = os.path.join(root, ".git")
+    if os.path.isfile(folder):  # of a worktree or a submodule: `gitdir: ../.git/modules/a`
+        _, _, name = os.fsdecode(read_file(folder)).strip().partition("gitdir: ")
+        folder = os.path.join(root, name)
+    index = os.path.join(folder, "index")
     if not os.path.isfile(index):
         return b""
     return read_file(index, os.path.relpath(index))

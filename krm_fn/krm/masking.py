@@ -555,7 +555,7 @@ def _pattern_of(texts: Iterable[str]) -> str:
 _ESCAPE = r"""(?x) (?<!\\) \\+ (?:
     (?: x | u00 | U000000 ) ([0-9A-Fa-f]{2}) |  # JSON, YAML, a shell: \u0040 and \x40
     u\{ ([0-9A-Fa-f]{2}) \} |                   # JavaScript: \u{40}
-    0? ([0-7]{3}) )                             # printf: \100"""
+    0? ([0-3][0-7]{2}) )                             # printf: \100"""
 
 
 def _readings(line: str) -> Iterator[str]:

@@ -132,9 +132,12 @@ TRACKED = [
 ]
 
 
+@pytest.mark.parametrize("of_git", [(), ("--separate-git-dir", "../git")], ids=["a folder .git", "a file .git"])
 @pytest.mark.parametrize("patterns", TRACKED)
-def test_a_file_that_git_tracks_is_not_ignored(tmp_path: Path, patterns: str) -> None:
-    subprocess.run(["git", "init", "-q", str(tmp_path)], timeout=TIME_LIMIT, check=True)
+def test_a_file_that_git_tracks_is_not_ignored(tmp_path: Path, patterns: str, of_git: tuple[str, ...]) -> None:
+    tmp_path = tmp_path / "a"
+    tmp_path.mkdir()
+    subprocess.run(["git", "init", "-q", *of_git], cwd=tmp_path, timeout=TIME_LIMIT, check=True)
     write(tmp_path, dict.fromkeys(FILES, "a: b\n"))
     tracked = ["a.yaml", "b/a.yaml", "b/c/x y.yaml"]
     subprocess.run(["git", "add", *tracked], cwd=tmp_path, timeout=TIME_LIMIT, check=True)

@@ -35,6 +35,7 @@ OTHER_NOTATIONS = {
     "escapes of JSON, twice": "echo http\\\\u003a//svc\\\\u003aS1\\\\u0040old.example\n",
     "escapes of a shell": "echo $'http\\x3a//svc\\x3aS1\\x40old.example'\n",
     "octal escapes": "printf 'http\\072//svc\\072S1\\100old.example'\n",
+    "octal escapes in front of digits": "printf 'http\\072//svc\\0720S1\\1000ld.example'\n",
     "escapes of HTML": "<a>http&#58;//svc&colon;S1&#x40;old.example</a>\n",
     "percent signs": "to=http%3A%2F%2Fsvc%3AS1%40old.example\n",
     "percent signs of percent signs": "to=http%253A%252F%252Fsvc%253AS1%2540old.example\n",
