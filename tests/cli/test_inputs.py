@@ -22,14 +22,6 @@ def command(folder: Path, name: str, *argv: str, stdin: str = "") -> subprocess.
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-NOT_READ = [
-    pytest.param({".gitignore": "bad/\n"}, {"bad/nodes.yaml": BAD}, [], id="gitignore"),
-    pytest.param({}, {"bad/nodes.yaml": BAD}, ["--exclude", "bad/"], id="exclude"),
-    pytest.param({"c/Chart.yaml": "name: c\n"}, {"c/templates/bad.yaml": BAD}, [], id="a template of a chart"),
-    pytest.param({}, {"bad.yaml": "a: [\n"}, [], id="broken YAML that is no manifest"),
-]
-
-
 ONLY_PRINT = [
     *("run --check", "run --check --output sarif", "run --diff", "lint", "explain", "explain --output html"),
     *("import tkg c.yaml", "export tkg c.yaml --config proxy.yaml", "export konvoy --config proxy.yaml"),
@@ -47,19 +39,6 @@ def test_what_only_prints_leaves_no_file_anywhere(tmp_path: Path, line: str) -> 
     done = in_a_process(NODES if " - " in line else "", *line.split(), cwd=tmp_path / "w", env=env)
     assert done.returncode in {0, 1}, done.stderr
     assert contents(tmp_path) == before
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize(("others", "bad", "argv"), NOT_READ)
-def test_what_one_command_does_not_read_none_does(
-    tmp_path: Path, name: str, others: dict[str, str | bytes], bad: dict[str, str | bytes], argv: list[str]
-) -> None:
-    write(tmp_path, {"proxy.yaml": CONFIG, "nodes.yaml": NODES, **others})
-    without = command(tmp_path, name, *argv, ".")
-    write(tmp_path, bad)
-    done = command(tmp_path, name, *argv, ".")
-    assert (done.returncode, done.stdout) == (without.returncode, without.stdout), done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)

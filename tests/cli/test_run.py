@@ -297,18 +297,6 @@ def test_check_fails_until_the_proxy_is_there(tree: Path) -> None:
     assert run(tree, "--check").returncode == 0
 
 
-def test_an_output_folder_gets_all_files_and_the_sources_stay(tree: Path) -> None:
-    before = contents(tree)
-    done = run(tree, "--output-dir", "../out/new", ".")
-    out = tree.parent / "out" / "new"
-    assert (done.returncode, contents(tree)) == (0, before)
-    assert contents(out).keys() == {name for name in before if name.endswith(".yaml") and name[0] != "."}
-    assert [name for name, content in contents(out).items() if content != before[name]] == ["nodes/md-0.yaml"]
-    again = run(tree, "--output-dir", "../out/new", ".")
-    assert (again.returncode, again.stdout) == (2, "")
-    assert "must not exist, or be an empty folder" in again.stderr
-
-
 @pytest.mark.parametrize("options", [(), ("--exclude", "mutatingpolicy-*")])
 def test_a_new_object_overwrites_no_file(tmp_path: Path, options: tuple[str, ...]) -> None:
     config = CONFIG + "  targets: {kyverno: {generate: MutatingPolicy}}\n"

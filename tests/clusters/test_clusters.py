@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from growth import excess
 from krm_fn.clusters import Cluster, Fact, Membership, Role, Topology, kinds
 from krm_fn.krm.resourcelist import Object, ResourceList, objects
 from krm_fn.patch import field_path
-from manifests import cluster, config_template, control_plane, machine_deployment, named, obj, reference, with_value
+from manifests import cluster, config_template, control_plane, machine_deployment, named, obj, reference
 from support import ROOT
 
 STORIES = sorted((ROOT / "testdata" / "topology").iterdir())
@@ -172,25 +170,6 @@ def test_time_is_linear_in_the_number_of_clusters() -> None:
     assert excess(clusters_of_all, landscape, 800, in_steps=False) == ""
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4) | st.integers(), inner, max_size=3),
-    max_leaves=6,
-)
-
-
 def places(data: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     members = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     return [place for key, member in members for place in [(*path, key), *places(member, (*path, key))]]
-
-
-@given(data=st.data())
-def test_no_data_of_a_user_is_an_exception(data: st.DataObject) -> None:
-    story = read(data.draw(st.sampled_from(STORIES)))
-    index = data.draw(st.integers(0, len(story) - 1))
-    place = data.draw(st.sampled_from(places(story[index].data)))
-    story[index : index + 1] = objects(with_value(story[index].data, place, data.draw(JSON)))
-    topology = Topology(story)
-    known = set(topology.clusters)
-    ties = [each.cluster for found in story for each in topology.of(found)]
-    assert all(each in known if each.is_listed else each.name for each in ties)

@@ -137,24 +137,6 @@ def test_a_removal_takes_ours_and_names_the_rest(spec: dict[str, Any], env: dict
     assert all("hold no proxy" not in reason.why for row in rows for reason in row.reasons)
 
 
-VELERO = {"targets": {"charts": {"choose": [{"charts": ["velero"]}]}}}
-
-
-@pytest.mark.parametrize(
-    ("spec", "annotations", "code"),
-    [
-        pytest.param({**NEW, **VELERO}, REFUSED, "LeftBehind", id="an annotation, another proxy now"),
-        pytest.param({**PROXY, **VELERO, "mode": "Remove"}, REFUSED, "LeftBehind", id="an annotation, a removal"),
-        pytest.param(NEW, {}, "OtherProxy", id="no longer in choose, another proxy now"),
-        pytest.param({**PROXY, "mode": "Remove"}, {}, "LeftBehind", id="no longer in choose, a removal"),
-    ],
-)
-def test_a_chart_that_is_opted_out_is_told_so(spec: dict[str, Any], annotations: dict[str, str], code: str) -> None:
-    (item,) = written({**PROXY, **VELERO}, release("velero", {}))
-    item["metadata"]["annotations"] = annotations
-    assert about_values(ran(spec, item)[0].results) == [code]
-
-
 def test_what_others_set_stays_where_an_override_switches_another_object_off() -> None:
     other = with_variables("Deployment", HTTP_PROXY=PROXY["httpProxy"])
     other["metadata"]["name"] = "other"

@@ -114,24 +114,6 @@ def test_a_value_that_leaves_its_secret_is_a_warning(entry: Any, codes: list[str
 
 
 @pytest.mark.parametrize(
-    ("entries", "is_kept"),
-    [
-        pytest.param([{"name": "HTTP_PROXY", "value": "http://old:1"}], True, id="another proxy"),
-        pytest.param([{"name": "HTTP_PROXY", "valueFrom": FROM_CONFIG}], True, id="a reference"),
-        pytest.param([OURS[0]], False, id="ours, without its twin"),
-        pytest.param([*OURS, DEBUG], False, id="ours"),
-    ],
-)
-def test_keep_leaves_all_of_a_list_alone_in_which_somebody_else_set_one(entries: list[Any], is_kept: bool) -> None:
-    result = written({"env": entries}, KEEPING)
-    assert (result == {"env": entries}) is (is_kept or len(entries) > 6)
-    assert reported({"env": entries}, KEEPING) == [("ValueKept", ("env",))] * is_kept
-    removed = written(result, KEEPING, NONE._replace(removed=FULL))
-    others = [entry for entry in entries if entry == DEBUG]
-    assert removed == ({"env": entries} if is_kept else {"env": others} if others else {})
-
-
-@pytest.mark.parametrize(
     ("entry", "value", "why"),
     [
         pytest.param({"value": "a$$b$c$$(d)"}, "a$b$c$(d)", "", id="dollars undone"),

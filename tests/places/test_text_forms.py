@@ -15,7 +15,7 @@ from krm_fn.places.mapping_forms import SHORT, SNAKE
 from krm_fn.places.place import Place
 from krm_fn.places.text_forms import ComputedText, Text, YamlText, new_text, one_variable, text_of
 from krm_fn.settings import ProxySettings
-from places_forms import place, read, reported, write
+from places_forms import place, read, write
 from proposals import FULL, HTTP, HTTPS, NO, NONE
 
 PATH = ("data", "values")
@@ -87,23 +87,6 @@ def test_what_hides_behind_a_text_that_goes_goes_too() -> None:
     form = one_variable("HTTP_PROXY")
     place_of_text = Place(("stringData", "values"), Text(values(secret)[0], form), "x")
     assert write(secret, place_of_text, NONE)[0].data == {"kind": "Secret", "data": {"other": coded}}
-
-
-@pytest.mark.parametrize(
-    ("text", "form", "codes"),
-    [
-        pytest.param("proxy: 1\n", DOCUMENTS, ["CannotWrite"], id="a wrong type inside"),
-        pytest.param("a: [", DOCUMENTS, ["TextUnreadable"], id="no YAML"),
-        pytest.param("- a\n", DOCUMENTS, ["CannotWrite"], id="a list where a document would be begun"),
-        pytest.param(1, DOCUMENTS, ["CannotWrite"], id="no text"),
-    ],
-)
-def test_what_is_in_the_way_is_reported_about_the_text(text: Any, form: Any, codes: list[str]) -> None:
-    obj = config_map(text)
-    found = reported(obj, at(obj, form), SETTINGS)
-    assert [code for code, _ in found] == codes
-    assert all(path == PATH for _, path in found)
-    assert reported(config_map("- a\n"), at(config_map("- a\n"), DOCUMENTS), NONE) == []
 
 
 @pytest.mark.parametrize(

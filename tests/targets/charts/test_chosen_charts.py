@@ -81,18 +81,6 @@ def test_the_form_that_is_there_counts(values: Any, expected: Any) -> None:
     assert values_of(apply(target, release("external-dns", values), **ANY)) == expected
 
 
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(release("podinfo", {"env": []}), id="a chart that no row knows"),
-        pytest.param(release("harbor", metadata={"annotations": {WANTED: "false"}}), id="an annotation against it"),
-        pytest.param(application("", valuesObject={"proxy": {}}), id="an Application of manifests"),
-    ],
-)
-def test_what_must_not_change(obj: Any) -> None:
-    assert changes(target, obj, **ANY) == []
-
-
 MATCHERS: list[Any] = [
     pytest.param({"charts": ["rancher"]}, False, id="another chart"),
     pytest.param({"repositories": ["repository"]}, True, id="the repository"),

@@ -126,18 +126,6 @@ def test_what_is_not_asked_for_any_more_is_removed(first: dict[str, Any], then: 
     assert errors(outcome) == []
 
 
-def test_what_others_add_to_it_stays() -> None:
-    (policy,) = texts_of(ran(options=ASKED).output.replace(b"items: []", b"items:"))
-    policy = policy.replace("metadata:\n", "metadata:\n  annotations: {team: platform}   # theirs\n")
-    policy = policy.replace("spec:\n", "spec:\n  webhookConfiguration: {timeoutSeconds: 5}\n", 1)
-    outcome = ran(policy, options={**ASKED, "excludeNamespaces": ["other"]})
-    after = text_of_items(outcome.output)
-    assert "annotations: {team: platform}   # theirs\n" in after
-    assert "webhookConfiguration: {timeoutSeconds: 5}\n" in after
-    assert "- other\n" in after
-    assert "kube-system" not in after
-
-
 # What is in its way.
 
 

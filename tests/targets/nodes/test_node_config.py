@@ -14,7 +14,6 @@ from all_targets import TARGETS
 from certificates import A
 from function_configs import list_with_config
 from krm_fn.config import Certificates, Mirror
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
 from krm_fn.patch import lookup
 from krm_fn.pipeline.outcome import Outcome
@@ -86,22 +85,6 @@ def test_what_is_written_is_read_back_and_goes(target: Target, kind: str, form: 
     written = run(target, obj, proxy).obj
     assert {one.variable: one.value for one in target.read(written, {})} == proxy.variables
     assert run(target, written, NONE).obj == obj
-
-
-@pytest.mark.parametrize(
-    ("spec", "step"),
-    [
-        pytest.param({"files": {}, "preKubeadmCommands": {}}, "list", id="lists that are none"),
-        pytest.param("x", "spec", id="the spec"),
-    ],
-)
-@pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
-def test_a_wrong_type_is_an_error_and_a_placeholder_a_warning(target: Target, spec: Any, step: str) -> None:
-    (finding,) = run(target, kubeadm(spec), HTTP_ONLY).findings
-    assert (finding.code, finding.severity) == ("CannotWrite", Severity.ERROR)
-    assert finding.path[-1] in (step, "files", "preKubeadmCommands")
-    later = run(target, kubeadm({"files": "${FILES}", "preKubeadmCommands": "${COMMANDS}"}), HTTP_ONLY)
-    assert [one.severity for one in later.findings] == [Severity.WARNING]
 
 
 @pytest.mark.parametrize("target", ["nodes.containerd", "nodes.commands", "nodes.trustedCA", "nodes.mirror"])

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from all_targets import TARGETS
 from class_objects import (
     CONTAINERD,
     FILE,
@@ -28,9 +27,6 @@ from class_objects import template as template_of
 from judges import shell_environment, systemd_environment
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from manifests import machine_deployment
-from proposals import findings
-
-target = TARGETS["nodes.classes"]
 
 IPV4 = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
 DUAL = {
@@ -342,18 +338,3 @@ def test_what_no_node_of_a_template_can_hold_is_an_error_at_the_class() -> None:
     targets = {"nodes": {"kubelet": {"path": "/usr/lib/systemd/system/kubelet.service.d/10-proxy.conf"}}}
     _, reported = answer(objects("v1beta1", cluster("v1beta1")), targets=targets)  # the pool has Ignition
     assert [line.split(":")[0] for line in reported if "/usr" in line] == ["error CannotWrite"]
-
-
-@pytest.mark.parametrize("damage", [None, "x", [None], [{"name": "injectProxy"}], {"a": [1]}])
-@pytest.mark.parametrize(
-    "path", [("spec",), ("spec", "variables"), ("spec", "patches"), ("spec", "workers"), ("spec", "controlPlane")]
-)
-def test_an_object_of_any_shape_is_reported_or_passed_by(path: tuple[str, ...], damage: Any) -> None:
-    given = objects("v1beta1", cluster("v1beta1"))
-    inner = given[0]
-    for step in path[:-1]:
-        inner = inner[step]
-    inner[path[-1]] = damage
-    answer(given)
-    findings(target, given[0])
-    list(target.read(given[0], {}))
