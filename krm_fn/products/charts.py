@@ -217,6 +217,7 @@ CHARTS = {
     "velero": Chart(
         (
             ChartValue("configuration.extraEnvVars", since=(9, 1, 3)),
+            # Helm renders it since 2.7.3; before 4.0.1 nothing at all without `configuration.provider`.
             ChartValue("configuration.extraEnvVars", MAPPING, before=(9, 1, 3)),
         ),
         is_go=True,

@@ -33,6 +33,7 @@ from krm_fn.places.provided import (
 )
 from krm_fn.products import cluster_api
 from krm_fn.products.proxy_keys import UPPER
+from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.workloads.programs import (
@@ -184,7 +185,8 @@ class Workloads(Target):
         ]
         if context.settings.sets_any and (chosen or known or _is_chosen(data, at, options)):
             yield from wrong_types(data, at)
-            if lookup(data, at) is None and at != _OF_PROVIDER:
+            is_custom = at != _OF_PROVIDER and group_kind(data) not in POD_KINDS
+            if is_custom and lookup(data, at) is None:
                 yield Result("SettingUnused", _NO_POD_SPEC.format(".".join(("", *at))))
         if at == _OF_PROVIDER:
             is_preset = _PROVIDERS in options.get("presets", ())

@@ -104,6 +104,7 @@ def test_a_path_to_no_pod_specification_is_named() -> None:
     wrong = [{"group": "argoproj.io", "kind": "Rollout", "podSpecPath": ".spec.tmplate.spec"}]
     assert [finding.code for finding in findings(TARGET, obj, customKinds=wrong)] == ["SettingUnused"]
     assert findings(TARGET, workload(kind="Rollout"), customKinds=wrong) == []
+    assert findings(TARGET, {"apiVersion": "v1", "kind": "Pod", "metadata": {"annotations": ASKED}}) == []
 
 
 # Providers of cluster-api-operator.
