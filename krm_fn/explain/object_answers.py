@@ -19,7 +19,11 @@ def answer_about(obj: Object, outcome: Outcome) -> Iterator[str]:
     counted = count_object(obj, record, outcome)
     state = counted.state.value
     if counted.state is State.LEFT:
-        state += f": {left_because(counted.reason.why, [counted]).sentence}"
+        name = f"{obj.ref.kind}/{obj.ref.name}".lower()
+        if obj.ref.namespace:
+            name += f" -n {obj.ref.namespace}"
+        because = left_because(counted.reason.why, [counted]).sentence
+        state += f": {because.replace('KIND/NAME', name)}"
     yield f"Proxy: {state}"
     for membership in record.memberships:
         yield f"{membership.cluster.full_name}: {membership.how}"

@@ -148,8 +148,9 @@ def test_the_secret_is_made_in_the_namespace_and_no_file_holds_the_password(
     ((_, secret),) = items.items()
     assert ({secret["metadata"]["name"]}, secret["metadata"]["namespace"]) == (names, "shop")
     if number == 2:
-        decrypted = shell("sops decrypt proxy-secret/secret.yaml", tmp_path, SOPS_AGE_KEY_FILE=str(key))
-        assert PASSWORD in decrypted.stdout
+        (tmp_path / "built.yaml").write_text(yaml.safe_dump(secret))  # the namespace of kustomize in it
+        decrypted = shell("sops decrypt built.yaml", tmp_path, SOPS_AGE_KEY_FILE=str(key))
+        assert PASSWORD in decrypted.stdout, decrypted.stderr
 
 
 def ran(config: dict[str, Any], *more: dict[str, Any]) -> tuple[list[Any], list[str]]:

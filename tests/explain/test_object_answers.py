@@ -36,7 +36,7 @@ def answer(folder: Path, argv: str) -> Any:
         pytest.param(
             "deployment/web -n shop",
             "apps/v1/Deployment/shop/web",
-            ["Proxy: left: nobody chose them: `inject-proxy choose KIND/NAME`"],
+            ["Proxy: left: nobody chose them: `inject-proxy choose deployment/web -n shop`"],
             id="nobody chose it",
         ),
         pytest.param(
