@@ -25,6 +25,7 @@ from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
 from krm_fn.products.systems import targets_of
 from krm_fn.settings import declared_urls
+from krm_fn.settings.proxy_settings import names_of_clusters
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import Reach, Writes
 
@@ -166,11 +167,10 @@ def _unreached(target_record: TargetRecord) -> Results:
         yield Result("ByHand", LACKS_TEXT)
     claims = target_record.resolved.withheld
     if claims:
-        names = dict.fromkeys(f"`{claim.cluster.full_name}`" for claim in claims)
         yield Result(
             "OtherNamespace",
-            f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in "
-            f'namespace "{claims[0].claimed_from}". If you trust who writes there, add the namespace to '
+            f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names_of_clusters(claims))}, "
+            f'but it is in namespace "{claims[0].claimed_from}". If you trust who writes there, add the namespace to '
             "`spec.trustedNamespaces`",
         )
 

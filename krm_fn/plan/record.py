@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
 from krm_fn import settings
-from krm_fn.clusters import Key, ObjectIndex, Topology, key_of, uses
+from krm_fn.clusters import Key, Membership, ObjectIndex, Topology, key_of, uses
 from krm_fn.clusters.cluster import Memberships
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import DocumentError
@@ -99,7 +99,11 @@ class TargetRecord:
         if self.target.reach is Reach.ROLES:
             for role in Role:
                 memberships += [membership._replace(role=role) for membership in self.memberships]
-        return settings.subjects(memberships, target=self.target_id, name=self.obj.base_name)
+        name = self.obj.base_name
+        return [
+            settings.subject_of(membership, self.target_id, name)
+            for membership in memberships or [Membership()]
+        ]
 
     def places(self) -> list[Place | Result]:
         """Return the places of the object as it is now, and the findings about others that cannot be one."""

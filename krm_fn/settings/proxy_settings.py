@@ -185,13 +185,13 @@ def notes(resolved: Resolved, memberships: Memberships) -> Results:
             "object and nothing declares a proxy for the Cluster",
         )
     if resolved.strangers:
-        strangers = " and ".join(_names(resolved.strangers))
+        strangers = " and ".join(names_of_clusters(resolved.strangers))
         yield Result(
             "OtherNamespace",
             f"is used by {strangers} from another namespace, so `NO_PROXY` holds nothing of what is said there. If "
             "you trust who writes there, add the namespace to `spec.trustedNamespaces`",
         )
-    names = _names([known for known in memberships if known not in resolved.strangers])
+    names = names_of_clusters([known for known in memberships if known not in resolved.strangers])
     if len(names) > 1:
         yield Result(
             "SharedObject",
@@ -215,7 +215,7 @@ def _lacks(missing: Iterable[Missing], memberships: Memberships) -> Results:
     return [_lack(facts, memberships) for facts in ordered]
 
 
-def _names(memberships: Memberships) -> list[str]:
+def names_of_clusters(memberships: Memberships) -> list[str]:
     """Return the names of their Clusters as messages show them, each once."""
     return list(dict.fromkeys(f"`{membership.cluster.full_name}`" for membership in memberships))
 
@@ -244,8 +244,9 @@ def _ambiguous(memberships: Memberships) -> Results:
     for namesakes in unsure.values():
         yield Result(
             "ClusterAmbiguous",
-            f"belongs to {' and to '.join(_names(namesakes))} only because of {namesakes[0].how}: say which one is "
-            "meant by the namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`",
+            f"belongs to {' and to '.join(names_of_clusters(namesakes))} only because of {namesakes[0].how}: say "
+            "which one is meant by the namespace of the object, or by the annotation "
+            "`cluster.x-k8s.io/cluster-namespace`",
         )
 
 
@@ -255,7 +256,7 @@ def _lack(missing: Sequence[Missing], memberships: Memberships) -> Result:
     fields = []
     unlisted = [membership for membership in memberships if not membership.cluster.is_listed]
     if unlisted:
-        whose = f"belongs to {' and '.join(_names(unlisted))}, not in the list, and "
+        whose = f"belongs to {' and '.join(names_of_clusters(unlisted))}, not in the list, and "
     elif memberships:
         fields = [fact.field for fact in missing if fact.field]
     else:

@@ -314,11 +314,6 @@ def declared_urls(
     return resolved.urls if resolved.declared else None
 
 
-def subjects(memberships: Memberships, *, target: str, name: str = "") -> list[Data]:
-    """Return the subjects that overrides match: one object in each of its Clusters."""
-    return [subject_of(membership, target, name) for membership in memberships or [Membership()]]
-
-
 def _blank(memberships: Memberships) -> ProxySettings:
     """Return settings without a proxy, for an object of these Clusters."""
     if not memberships:

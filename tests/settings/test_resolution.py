@@ -12,7 +12,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Entry, Readers
 from krm_fn.noproxy.entries import Origin
 from krm_fn.pipeline.unused import unused_overrides
-from krm_fn.settings import ProxySettings, Resolved, declared_urls, resolve, subjects
+from krm_fn.settings import ProxySettings, Resolved, declared_urls, resolve, subject_of
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
 EU, US = "http://proxy.eu.example.com:3128", "http://proxy.us.example.com:3128"
@@ -132,7 +132,7 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
 def test_an_unfit_override_is_reported(match: dict[str, Any], others: list[Any], severity: Severity | None) -> None:
     config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])
     there = Membership(Cluster(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
-    places = [place for known in ([there], []) for place in subjects(known, target="nodes.containerd")]
+    places = [subject_of(known, "nodes.containerd") for known in (there, Membership())]
     found = list(unused_overrides(config, places))
 
     assert [one.severity for one in found] == ([severity] if severity else [])
