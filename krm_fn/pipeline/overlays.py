@@ -7,6 +7,7 @@ and their variables it merges by name (``kyaml/openapi``, the schema of Kubernet
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 
 from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import Result, Results
@@ -36,7 +37,7 @@ def replacing_patches(
         records: the records of the objects after the run.
         urls: those of the ProxyConfig; a patch that holds one knows of the proxy.
     """
-    lists: dict[tuple[str, str], dict[Pointer, None]] = {}
+    lists: dict[Texts, dict[Pointer, None]] = {}
     members: dict[Texts, str] = {}
     for record in records:
         for target_record in record.targets:
@@ -46,8 +47,9 @@ def replacing_patches(
         paths = _lists_with_proxy(record)
         if not paths:
             continue
-        for name in (record.obj.base_name, ""):
-            lists.setdefault((record.obj.ref.kind, name), {}).update(paths)
+        ref = record.obj.ref
+        for key in product((ref.api_version, ""), [ref.kind], (record.obj.base_name, "")):
+            lists.setdefault(key, {}).update(paths)
     if not members:
         return
     for patch in patches(source):
@@ -56,7 +58,7 @@ def replacing_patches(
         if any(url in written for url in urls if url):
             continue
         for name in patch.names:
-            for path in lists.get((patch.target.kind, name), ()):
+            for path in lists.get((patch.target.api_version, patch.target.kind, name), ()):
                 if _touches(patch, path):
                     yield Result("PatchErases", _MESSAGE, path, ref=patch.target)
 

@@ -24,8 +24,8 @@ class Patch(NamedTuple):
 
     Attributes:
         folder: the absolute path of the folder of the kustomization.
-        target: kind and name of the objects that it changes, and the file that holds it; the name is a pattern, "" for
-            all of the kind.
+        target: version, kind and name of the objects that it changes, and the file that holds it. The name is a
+            pattern; "" for all names, and for all versions.
         written: a mapping for a strategic merge patch, the list of operations for a JSON Patch.
     """
 
@@ -107,7 +107,10 @@ def patches(source: ObjectSource) -> Iterator[Patch]:
                     text = text_at(entry, "patch") or text
                 for written in _readable(text):
                     target = lookup(entry, "target")
-                    ref = ObjectRef(kind=text_at(target, "kind"), name=text_at(target, "name"))
+                    version = text_at(target, "version")
+                    if version:
+                        version = f"{text_at(target, 'group')}/{version}".lstrip("/")
+                    ref = ObjectRef(version, text_at(target, "kind"), text_at(target, "name"))
                     if isinstance(written, dict) and not target:
                         ref = reference(written)
                     if file and isinstance(written, (dict, list)):

@@ -14,6 +14,7 @@ from function_configs import DECLARED, URL
 from support import inject_proxy, need, run, write
 
 CHOOSE = "  targets: {workloads: {choose: [{names: [web]}]}, charts: {choose: [{names: [dns]}]}}\n"
+OF_CP = {"group": "controlplane.cluster.x-k8s.io"}
 NODES = manifests.control_plane("cp", preKubeadmCommands=["hostname x"])
 WEB = manifests.workload(name="web")
 RELEASE = manifests.named(
@@ -118,6 +119,8 @@ HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"
         pytest.param({"kind": "KubeadmControlPlane", "name": "cp"}, "preKubeadmCommands/0", True, id="by number"),
         pytest.param({"kind": "KubeadmControlPlane", "name": "other"}, "preKubeadmCommands", False, id="other object"),
         pytest.param({"kind": "KubeadmControlPlane", "name": "cp|other"}, "preKubeadmCommands", True, id="one of them"),
+        pytest.param({"kind": "KubeadmControlPlane", **OF_CP, "version": "v1beta1"}, "", True, id="its version"),
+        pytest.param({"kind": "KubeadmControlPlane", **OF_CP, "version": "v1beta9"}, "", False, id="another version"),
         pytest.param({"kind": "KubeadmControlPlane"}, "preKubeadmCommands/-", False, id="an item is appended"),
         pytest.param({"kind": "KubeadmControlPlane"}, "ntp", False, id="another field"),
         pytest.param({"kind": "KubeadmControlPlane"}, "", True, id="all that is around it"),
