@@ -44,11 +44,11 @@ _COMMENTS = r"(?m)^[ \t]*#.*$"
 # In front of the path of a script that a command runs; one that it copies or chmods needs no network.
 _RUN = r"""(?mx)
 (?: ^ | [;&|({]                              # /opt/a.sh        true && /opt/a.sh
-  | \b(?:bash|sh|source|sudo|exec)           # bash -x /opt/a.sh
+  | \b(?:bash|sh|source|sudo|exec|env)       # bash -x /opt/a.sh
   | (?<!\S)\.                                # . /opt/a.sh
 )
 [ \t]*
-(?: -[^\s;&|({]+ [ \t]+ )*                   # options of the shell or of sudo: -x
+(?: (?: - | \w+= ) [^\s;&|({]+ [ \t]+ )*      # options of the shell or of sudo, variables: -x    A=b
 ["']?
 """
 
@@ -146,15 +146,19 @@ class Commands(NamedTuple):
     scripts: Mapping[str, str | None]
 
     def with_scripts(self, index: int) -> str:
-        """Return a command and the scripts that it names, without comments."""
-        command = text = self.texts[index]
-        for path, script in self.scripts.items():
-            if path not in command:
-                continue
-            if script:
-                text += "\n" + script
-            elif script is None and re.search(_RUN + re.escape(path), command):
-                text += _UNKNOWN
+        """Return a command, the scripts that it names, and those that these name, without comments."""
+        text = self.texts[index]
+        for _ in range(2):
+            for path, script in self.scripts.items():
+                name = path
+                if path.endswith(".sh"):  # cd /opt && ./a.sh
+                    name = path[path.rfind("/") :]
+                if name not in text or len(text) > _LONGEST:
+                    continue
+                if script is None and re.search(_RUN + re.escape(path), text):
+                    text += _UNKNOWN
+                elif script and script not in text:
+                    text += "\n" + script
         return re.sub(_COMMENTS, "", text[:_LONGEST])
 
 

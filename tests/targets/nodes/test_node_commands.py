@@ -160,7 +160,7 @@ def test_removal_gives_the_old_order_back(texts: list[Any], place: str, proxy: P
 # What is reported.
 
 
-@pytest.mark.parametrize("command", ["/opt/a.sh", "bash -x /opt/a.sh", "true && . /opt/a.sh", "sudo /opt/a.sh"])
+@pytest.mark.parametrize("command", ["bash -x /opt/a.sh", "true && . /opt/a.sh", "A=b /opt/a.sh", "env A=b /opt/a.sh"])
 @pytest.mark.parametrize(
     "script",
     [{"contentFrom": {"secret": {"name": "a", "key": "a"}}}, {"content": "${SCRIPT}"}],
@@ -267,7 +267,8 @@ NETWORK_SPELLINGS = [
     "pro attach x", "docker-compose pull", "buildah pull x", "puppet agent --test", "salt-call state.apply",
     "\\curl https://files.example", "INSTALL_RKE2_VERSION=v1 sh FOLDER/rke2-install.sh",
     "sudo -E FOLDER/bootstrap-node.sh prod", "FOLDER/install.sh", "bash FOLDER/install.sh", ". FOLDER/install.sh",
-    "sudo -E FOLDER/install.sh", "FOLDER/unknown.sh",
+    "sudo -E FOLDER/install.sh", "FOLDER/unknown.sh", "cd FOLDER && ./calls.sh", "A=FOLDER; $A/calls.sh",
+    "sh FOLDER/calls.sh",
 ]  # fmt: skip
 
 
@@ -280,8 +281,11 @@ def test_a_command_of_the_network_runs_behind_all_ours(stand_ins: Path, command:
     for name in ("unknown.sh", "rke2-install.sh", "bootstrap-node.sh", "setup-node.sh"):
         (stand_ins / name).write_text(script.read_text())
         (stand_ins / name).chmod(0o755)
+    (stand_ins / "calls.sh").write_text(f"{script}\n")
+    (stand_ins / "calls.sh").chmod(0o755)
     files = [
         {"path": str(script), "content": script.read_text()},
+        {"path": str(stand_ins / "calls.sh"), "content": f"{script}\n"},
         {"path": str(stand_ins / "unknown.sh"), "contentFrom": {"secret": {"name": "a", "key": "a"}}},
     ]
     obj = commands("true", command.replace("FOLDER", str(stand_ins)), "echo end", files=files)
