@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, Fields, GroupKind, NamedTuple
-from krm_fn.patch import Data, Pointer, is_index, lookup
+from krm_fn.patch import Data, Pointer, is_index, lookup, text_at
 
 # The index for a new object that belongs beside no item of the list.
 NO_ITEM = -1
@@ -112,7 +112,7 @@ def group_kind(data: Data) -> GroupKind:
 
     A member that is missing or no string is empty.
     """
-    return _group(_text(data, "apiVersion")), _text(data, "kind")
+    return _group(text_at(data, "apiVersion")), text_at(data, "kind")
 
 
 def _group(api_version: str) -> str:
@@ -122,30 +122,27 @@ def _group(api_version: str) -> str:
     return ""
 
 
-def reference(data: Data) -> ObjectRef:
+def reference(data: Any) -> ObjectRef:
     """Return identity and file of an object; a member that is missing or no string is empty."""
-    metadata = _mapping(data, "metadata")
-    notes = _mapping(metadata, "annotations")
+    metadata = lookup(data, "metadata")
+    notes = _metadata(data, "annotations")
     index = str(notes.get(_INDEX, notes.get("config.kubernetes.io/index")))
     number = 0
     if is_index(index):
         number = int(index)
     return ObjectRef(
-        api_version=_text(data, "apiVersion"),
-        kind=_text(data, "kind"),
-        name=_text(metadata, "name"),
-        namespace=_text(metadata, "namespace"),
-        file_path=_text(notes, _PATH) or _text(notes, "config.kubernetes.io/path"),
+        api_version=text_at(data, "apiVersion"),
+        kind=text_at(data, "kind"),
+        name=text_at(metadata, "name"),
+        namespace=text_at(metadata, "namespace"),
+        file_path=text_at(notes, _PATH) or text_at(notes, "config.kubernetes.io/path"),
         file_index=number,
     )
 
 
 def function_config(data: Any) -> Object:
     """Return the ``functionConfig`` of a ResourceList, whose data may be of any type."""
-    ref = _NO_OBJECT
-    if isinstance(data, dict):
-        ref = reference(data)
-    return Object(("functionConfig",), data, ref)
+    return Object(("functionConfig",), data, reference(data))
 
 
 def new_file_name(data: Data) -> str:
@@ -237,19 +234,8 @@ def item_after(read: Callable[[], Any], objects: Mapping[Pointer, Any]) -> Any:
     return item
 
 
-def _metadata(data: Data, field: str) -> Fields:
-    return _mapping(_mapping(data, "metadata"), field)
-
-
-def _mapping(data: Data, name: str) -> Fields:
-    value = data.get(name)
+def _metadata(data: Any, field: str) -> Fields:
+    value = lookup(data, ("metadata", field))
     if isinstance(value, dict):
         return value
     return {}
-
-
-def _text(data: Data, name: str) -> str:
-    value = data.get(name)
-    if isinstance(value, str):
-        return value
-    return ""

@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from krm_fn.clusters import Key, uses
-from krm_fn.clusters.references import WorkerClass
+from krm_fn.clusters import uses
+from krm_fn.clusters.references import Use
 from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, Fields, NamedTuple
@@ -48,41 +48,18 @@ PATCHED_WHERE_ERASED = ("nodes.trustedCA", "nodes.mirror")
 _SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
 
 
-class NodeGroup(NamedTuple):
-    """One group of nodes of a class, and its reference to their template.
-
-    Attributes:
-        worker_class: that of its workers; two empty texts for the control plane.
-        api_version: that of the template.
-        template: the template that it names.
-        path: leads to the reference in the class.
-    """
-
-    worker_class: WorkerClass
-    api_version: str
-    template: Key
-    path: Pointer
-
-    @property
-    def called(self) -> str:
-        """The name of the template in messages."""
-        return f'the {self.template.kind} "{self.template.name}"'
-
-
-def node_groups(cluster_class: Object) -> Iterator[NodeGroup]:
-    """Yield the groups of nodes of a class."""
+def node_groups(cluster_class: Object) -> Iterator[Use]:
+    """Yield the references of a class to the templates of its groups of nodes."""
     for use in uses(cluster_class):
         # The others are references to infrastructure: `controlPlane.machineInfrastructure.ref`.
         if use.path[-2] in ("controlPlane", "bootstrap"):
-            version = text_at(cluster_class.data, (*use.path, "apiVersion"))
-            yield NodeGroup(use.worker_class, version, use.target, use.path)
+            yield use
 
 
-def selects(selector: Any, nodes: NodeGroup) -> bool:
-    """Return whether a selector selects the template of some nodes."""
-    if lookup(selector, "apiVersion") != nodes.api_version:
-        return False
-    if lookup(selector, "kind") != nodes.template.kind:
+def selects(selector: Any, data: Data, nodes: Use) -> bool:
+    """Return whether a selector of a class, whose data are given, selects the template of some nodes."""
+    kind = kind_selector(data, nodes)
+    if any(lookup(selector, name) != text for name, text in kind.items()):
         return False
     matched = lookup(selector, "matchResources")
     section, name = nodes.worker_class
@@ -93,8 +70,16 @@ def selects(selector: Any, nodes: NodeGroup) -> bool:
     return any(fnmatchcase(name, str(pattern)) for pattern in patterns)
 
 
-def selector_for(groups: Sequence[NodeGroup]) -> Fields:
-    """Return a selector of the templates of some groups of nodes of one kind."""
+def kind_selector(data: Data, nodes: Use) -> Fields:
+    """Return the members of a selector that tell the kind of the template of some nodes of a class."""
+    return {
+        "apiVersion": text_at(data, (*nodes.path, "apiVersion")),
+        "kind": nodes.target.kind,
+    }
+
+
+def selector_for(data: Data, groups: Sequence[Use]) -> Fields:
+    """Return a selector of the templates of some groups of nodes of one kind in a class, given its data."""
     matched: Fields = {}
     for nodes in groups:
         section, name = nodes.worker_class
@@ -103,12 +88,7 @@ def selector_for(groups: Sequence[NodeGroup]) -> Fields:
             classes["names"].append(name)
         else:
             matched["controlPlane"] = True
-    first = groups[0]
-    return {
-        "apiVersion": first.api_version,
-        "kind": first.template.kind,
-        "matchResources": matched,
-    }
+    return {**kind_selector(data, groups[0]), "matchResources": matched}
 
 
 _CONDITION = r"\{\{-?\s*(?:if|else|end|with|range)\b"
@@ -250,7 +230,7 @@ def is_list_after(
     return state
 
 
-def operations_on(data: Data, nodes: NodeGroup) -> list[ForeignOperation]:
+def operations_on(data: Data, nodes: Use) -> list[ForeignOperation]:
     """Return the operations of the patches of others on the template of some nodes, in order; a wrong shape is none."""
     operations = []
     for patch in others_in(data):
@@ -258,16 +238,16 @@ def operations_on(data: Data, nodes: NodeGroup) -> list[ForeignOperation]:
         if isinstance(lookup(patch, "external"), Mapping):
             operations.append(ForeignOperation("", ""))
         elif "{{" in condition:
-            operations += _inline(patch, nodes, is_certain=False)
+            operations += _inline(patch, data, nodes, is_certain=False)
         elif condition.strip() in ("", "true"):
-            operations += _inline(patch, nodes, is_certain=True)
+            operations += _inline(patch, data, nodes, is_certain=True)
     return operations
 
 
-def _inline(patch: Any, nodes: NodeGroup, *, is_certain: bool) -> Iterator[ForeignOperation]:
+def _inline(patch: Any, data: Data, nodes: Use, *, is_certain: bool) -> Iterator[ForeignOperation]:
     """Yield the operations of one patch."""
     for definition in list_at(patch, "definitions"):
-        if not selects(lookup(definition, "selector"), nodes):
+        if not selects(lookup(definition, "selector"), data, nodes):
             continue
         for fields in list_at(definition, "jsonPatches"):
             op = text_at(fields, "op")

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters import ObjectIndex
+from krm_fn.clusters.references import Use
 from krm_fn.engine import Draft
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
@@ -35,8 +36,8 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     PATCHED_WHERE_ERASED,
     PATCHES,
     ForeignOperation,
-    NodeGroup,
     is_list_after,
+    kind_selector,
     node_groups,
     operations_on,
     others_in,
@@ -90,9 +91,14 @@ class NodePatches(NamedTuple):
         findings: one that is stale keeps the class from being patched.
     """
 
-    nodes: NodeGroup
+    nodes: Use
     operations: dict[str, list[Fields]]
     findings: list[Result]
+
+    @property
+    def called(self) -> str:
+        """The name of the template in messages."""
+        return f'the {self.nodes.target.kind} "{self.nodes.target.name}"'
 
     def add(self, name: str, path: Pointer, value: Any) -> None:
         """Add an operation that adds a value to one of our patches; that of the proxy is a Go template."""
@@ -115,7 +121,7 @@ class _ObstacleError(Exception):
 def additions_to(
     node_config: NodeConfig,
     listed: ListedClass,
-    nodes: NodeGroup,
+    nodes: Use,
     *,
     has_proxy: bool = True,
     has_common: bool = True,
@@ -203,7 +209,7 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
     findings = {}
     for nodes in node_groups(listed.obj):
         template = listed.template(nodes, templates)
-        if template is None or nodes.template.kind not in KIND_NAMES:
+        if template is None or nodes.target.kind not in KIND_NAMES:
             continue
         # a template without ``spec`` gets one where no class is in the way
         config = find(Draft(template), is_wanted=True, is_whole=True)
@@ -226,16 +232,16 @@ def erasures(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Result]:
 def node_patches(listed: ListedClass, templates: ObjectIndex[Data]) -> Iterator[NodePatches]:
     """Yield the operations of our patches for each group of nodes of a class."""
     for nodes in node_groups(listed.obj):
-        if nodes.template.kind in HOSTED:
+        if nodes.target.kind in HOSTED:
             continue
         patches = NodePatches(nodes, {}, [])
         try:
-            if nodes.template.kind in KIND_NAMES:
+            if nodes.target.kind in KIND_NAMES:
                 _add_patches(patches, listed, listed.template(nodes, templates))
-            elif not targets_of(*nodes.template.group_kind):
+            elif not targets_of(*nodes.target.group_kind):
                 patches.report(
                     "NodesWithoutProxy",
-                    f'no target writes the nodes of a "{nodes.template.kind}", so they get no proxy here: '
+                    f'no target writes the nodes of a "{nodes.target.kind}", so they get no proxy here: '
                     "see to it yourself",
                 )
         except _ObstacleError as error:
@@ -255,7 +261,7 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
     nodes = patches.nodes
     if template is None:
         message = (
-            f"{nodes.called} must be in the list, in the namespace of this class, and belong to nothing but "
+            f"{patches.called} must be in the list, in the namespace of this class, and belong to nothing but "
             "ClusterClasses, so that the patch can follow what it holds"
         )
         if listed.is_chosen:
@@ -265,10 +271,10 @@ def _add_patches(patches: NodePatches, listed: ListedClass, template: Data | Non
     config = find(Draft(template))
     if config is None:
         raise _ObstacleError(
-            f"{nodes.called} has no configuration that a patch could add to: write one with a `files` entry in it"
+            f"{patches.called} has no configuration that a patch could add to: write one with a `files` entry in it"
         )
     if config.unsupported:
-        message = f"{nodes.called} makes {config.unsupported} nodes, which get no proxy here"
+        message = f"{patches.called} makes {config.unsupported} nodes, which get no proxy here"
         patches.report("NodesWithoutProxy", message)
         return
     added = additions_to(
@@ -304,12 +310,12 @@ def _report_files(patches: NodePatches, listed: ListedClass, added: Additions) -
         path = file_path(file)
         if path in added.paths:
             raise _ObstacleError(
-                f'{nodes.called} holds a file "{path}" with more in it than a proxy: move that elsewhere'
+                f'{patches.called} holds a file "{path}" with more in it than a proxy: move that elsewhere'
             )
     for finding in added.findings:
         if finding.severity is Severity.ERROR:
             patches.findings.append(finding._replace(path=nodes.path))
-    path = written_path(listed.obj.data, added.paths, nodes.template.kind)
+    path = written_path(listed.obj.data, added.paths, nodes.target.kind)
     if path:
         patches.report(
             "ByHand",
@@ -349,7 +355,7 @@ def _beginnings(
         elif not place:
             patches.report(
                 "NetworkBeforeProxy",
-                f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
+                f"a command of {patches.called}, or of the patches of this class, needs the network before it "
                 f"has the proxy: {obstacle}. Build what that command needs into the image, or choose the place with "
                 "`spec.targets.nodes.commands.place`",
             )
@@ -434,23 +440,22 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
             # Entries for every node are added for every Cluster, and so are the lists for them.
             if ADDITIONS not in used or name not in (EMPTY_LISTS, ADDITIONS):
                 patch["enabledIf"] = condition
-            patch["definitions"] = [*_definitions(name, groups)]
+            patch["definitions"] = [*_definitions(listed.obj.data, name, groups)]
             patches.append(patch)
         if name == EMPTY_LISTS:
             patches += others_in(listed.obj.data)
     return ClassPlan(patches, bool(used), findings)
 
 
-def _definitions(name: str, groups: Sequence[NodePatches]) -> Iterator[Fields]:
-    """Yield the definitions of a patch; nodes that need the same share one."""
+def _definitions(data: Data, name: str, groups: Sequence[NodePatches]) -> Iterator[Fields]:
+    """Yield the definitions of a patch of a class, given its data; nodes that need the same share one."""
     alike: dict[str, list[NodePatches]] = {}
     for group in groups:
         if name in group.operations:
             nodes = group.nodes
-            kind = nodes.template.kind
             is_control_plane = not any(nodes.worker_class)
-            key = (nodes.api_version, kind, is_control_plane, group.operations[name])
+            key = (kind_selector(data, nodes), is_control_plane, group.operations[name])
             alike.setdefault(repr(key), []).append(group)
     for equal in alike.values():
-        selector = selector_for([group.nodes for group in equal])
+        selector = selector_for(data, [group.nodes for group in equal])
         yield {"selector": selector, "jsonPatches": equal[0].operations[name]}

@@ -29,7 +29,7 @@ from krm_fn.clusters import (
     key_of,
 )
 from krm_fn.clusters.cluster import Memberships
-from krm_fn.clusters.references import WorkerClass
+from krm_fn.clusters.references import Use, WorkerClass
 from krm_fn.config import ProxyConfig, TargetOptions, exports_variables
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
@@ -55,7 +55,6 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
     PATCHES,
     VARIABLE,
     VARIABLES,
-    NodeGroup,
     is_ours,
     node_groups,
     written_path,
@@ -240,18 +239,18 @@ class ListedClass:
         """Return those of some targets that write anything on its nodes."""
         return [*filter(self.config.targets.is_on, targets)]
 
-    def template(self, nodes: NodeGroup, templates: ObjectIndex[Data]) -> Data | None:
+    def template(self, nodes: Use, templates: ObjectIndex[Data]) -> Data | None:
         """Return the template of some nodes; the nearest one to the file of the class goes first.
 
         Cluster API refuses a reference into another namespace.
         """
-        return templates.get(nodes.template._replace(namespace=self.obj.ref.namespace))
+        return templates.get(nodes.target._replace(namespace=self.obj.ref.namespace))
 
     def context(self) -> ClassContext:
         """Return the facts of the class for the targets of classes."""
         targets = [FILES_ON_REQUEST]
         for nodes in node_groups(self.obj):
-            kind = NODE_KINDS.get(nodes.template.group_kind)
+            kind = NODE_KINDS.get(nodes.target.group_kind)
             if kind:
                 targets += kind.system.targets
         targets = self.enabled(targets)
