@@ -10,14 +10,14 @@ are base64; values of a ConfigMap's ``data`` are text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from krm_fn.errors import EditError, InputError
 from krm_fn.formats import left_alone
 from krm_fn.formats.escaping import base64_of, text_of_base64
 from krm_fn.krm.results import Result, wrong_type
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any, Fields, NamedTuple
 from krm_fn.patch import Data, Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document
 from krm_fn.yamledit.render import block_text
@@ -63,13 +63,6 @@ class NotEditedError(Exception):
     def __init__(self, finding: Result) -> None:
         super().__init__(finding.message)
         self.finding = finding
-
-
-class Embedded(NamedTuple):
-    """One YAML document of a value, with its ``number`` among those in it; ``data`` is its plain data."""
-
-    number: int
-    data: Any
 
 
 def values(data: Data) -> list[Value]:
@@ -125,24 +118,21 @@ def places(data: Data, value: Value) -> list[Pointer]:
 
 
 @lru_cache(maxsize=8)
-def read(value: Value) -> list[Embedded]:
-    """Return the YAML documents of a text, which must not be changed.
+def read(value: Value) -> list[Any]:
+    """Return the plain data of the YAML documents of a text, which must not be changed.
 
     Raises:
         NotEditedError: the text cannot be read.
     """
     if value.problem:
         raise NotEditedError(value.problem)
-    embedded = []
     try:
-        for number, text in enumerate(texts_of_documents(value.text)):
-            embedded.append(Embedded(number, Document(text).data()))
+        return [Document(text).data() for text in texts_of_documents(value.text)]
     except InputError as error:
         raise _left_alone(value, error) from None
-    return embedded
 
 
-def readable(value: Value) -> list[Embedded]:
+def readable(value: Value) -> list[Any]:
     """Return the YAML documents of a text; none where it cannot be read."""
     try:
         return read(value)
@@ -189,7 +179,7 @@ def begin_text(value: Value, members: Data) -> str:
     if before and not before.endswith("\n"):
         newline = newline_of(before)
         text = f"{before}{newline}{document.removesuffix(newline)}"
-    if [document.data for document in readable(Value((), text))] == [dict(members)]:
+    if readable(Value((), text)) == [dict(members)]:
         return text
     message = (
         "the new text would not say what is meant: separate its documents by lines of `---` alone"
@@ -197,11 +187,9 @@ def begin_text(value: Value, members: Data) -> str:
     raise _refused(value, EditError(message))
 
 
-def mappings(value: Value) -> Iterator[Embedded]:
-    """Yield the documents of a text that are mappings; none where it cannot be read."""
-    for document in readable(value):
-        if isinstance(document.data, dict):
-            yield document
+def mappings(value: Value) -> list[Fields]:
+    """Return the documents of a text that are mappings; none where it cannot be read."""
+    return [document for document in readable(value) if isinstance(document, dict)]
 
 
 def _refuse_code(value: Value) -> None:

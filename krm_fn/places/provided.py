@@ -102,8 +102,7 @@ def values_in(sources: Iterable[Data], member: str) -> Iterator[Any]:
     for source in sources:
         for text in embedded.values(source):
             if text.path[-1] == member and not is_refused(source):
-                documents = [document.data for document in embedded.mappings(text)]
-                yield from documents[:1]
+                yield from embedded.mappings(text)[:1]
 
 
 def unite(values: Data, united: Fields) -> None:

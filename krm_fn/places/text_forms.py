@@ -147,9 +147,9 @@ class YamlText(NamedTuple):
     def read(self, value: Value, place: Place) -> Readings:
         """Yield the variables of the documents."""
         documents = embedded.readable(value)
-        for document in self._concerned(documents):
-            places = self.places(document.data)
-            yield from read_places(document.data, places)
+        for document in self._concerned(documents).values():
+            places = self.places(document)
+            yield from read_places(document, places)
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text with the settings in the places of its documents."""
@@ -158,13 +158,13 @@ class YamlText(NamedTuple):
             return self._begin(draft, value, settings)
         concerned = self._concerned(documents)
         if not concerned and self.new_document and settings.sets_any:
-            finding = wrong_type(value.path, documents[0].data, "a mapping")
+            finding = wrong_type(value.path, documents[0], "a mapping")
             draft.findings.append(finding)
         new = {}
         descriptions = []
-        for document in concerned:
-            inner = Draft(document.data)
-            places = self.places(document.data)
+        for number, document in concerned.items():
+            inner = Draft(document)
+            places = self.places(document)
             write_places(inner, places, settings)
             for finding in inner.findings:
                 message = f"in it, {finding.message}"
@@ -172,7 +172,7 @@ class YamlText(NamedTuple):
                 draft.findings.append(outer)
             # A document in which nothing changes keeps its text, and is never refused for code of ytt.
             if inner.operations():
-                new[document.number] = inner.data
+                new[number] = inner.data
                 descriptions += inner.descriptions
         if not new:
             return value.text
@@ -180,11 +180,14 @@ class YamlText(NamedTuple):
         _describe(draft, descriptions)
         return self._without_empty(text, value.text)
 
-    def _concerned(self, documents: Sequence[embedded.Embedded]) -> Sequence[embedded.Embedded]:
-        """Return the documents that count: mappings."""
-        concerned = [document for document in documents if isinstance(document.data, self.holds)]
-        if self.is_first_only:
-            del concerned[1:]
+    def _concerned(self, documents: Sequence[Any]) -> dict[int, Any]:
+        """Return the documents that count, mappings, by their numbers."""
+        concerned = {}
+        for number, document in enumerate(documents):
+            if isinstance(document, self.holds):
+                concerned[number] = document
+                if self.is_first_only:
+                    break
         return concerned
 
     def _begin(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
@@ -207,7 +210,7 @@ class YamlText(NamedTuple):
             return text
         if self.says_nothing:
             documents = embedded.read(Value((), text))
-            if all(self.says_nothing(document.data) for document in documents):
+            if all(map(self.says_nothing, documents)):
                 return ""
         return re.sub(behind, lambda match: match[1] if match[2] else "", text)
 

@@ -178,7 +178,7 @@ def read_installation(use: ChartUse, data: Data, options: Options, uses: DataUse
     text = text_at(data, (*use.path, "helm", "values"))
     if own is None and text:
         for document in embedded.mappings(embedded.Value((), text)):
-            own = document.data
+            own = document
             break
     documents = [own]
     for key, member in values_from(data):

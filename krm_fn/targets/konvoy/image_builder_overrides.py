@@ -49,8 +49,8 @@ def _places(document: Any) -> Places:
 def _is_there(value: embedded.Value) -> bool:
     """Return whether the first document of a text sets one of the names already."""
     for document in embedded.mappings(value):
-        environment = lookup(document.data, _ENVIRONMENT.path)
-        names = {*document.data, *(environment if isinstance(environment, dict) else ())}
+        environment = lookup(document, _ENVIRONMENT.path)
+        names = {*document, *(environment if isinstance(environment, dict) else ())}
         return not names.isdisjoint(_ORDER)
     return False
 

@@ -99,9 +99,9 @@ class Talos(ConfigTarget):
             place = text_place(text, _PATCH, f"`{path[-1]}`")
             yield place._replace(kept_steps=len(node_config.path))
             for document in readable(text):
-                if isinstance(document.data, list):
-                    yield from _left_behind(document.data, path, context.settings)
-                for set_form in _forms_in(document.data):
+                if isinstance(document, list):
+                    yield from _left_behind(document, path, context.settings)
+                for set_form in _forms_in(document):
                     readers.discard(set_form.reader)
         missing = [form.path for form in _BY_POINTER.values() if form.reader in readers]
         path = (*patches, str(len(texts)))

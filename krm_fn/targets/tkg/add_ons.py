@@ -94,7 +94,7 @@ class AddOns(Target):
         """Return whether a text holds data values of one of the add-ons."""
         for document in embedded.mappings(value):
             for add_on in self._add_ons:
-                if add_on.mark in document.data:
+                if add_on.mark in document:
                     return True
         return False
 

@@ -160,7 +160,7 @@ def _may_be_filled(value: embedded.Value) -> bool:
         documents = embedded.read(value)
     except embedded.NotEditedError:
         return True
-    return any(isinstance(document.data, dict) for document in documents)
+    return any(isinstance(document, dict) for document in documents)
 
 
 _MEMBERS = CAMEL._replace(is_list=True, is_strict=True)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from class_objects import add
 from krm_fn.clusters import Key
+from krm_fn.clusters.references import Use
 from krm_fn.targets.nodes.clusterclass.class_data import (
     ForeignOperation,
-    NodeGroup,
     is_list_after,
     operations_on,
     written_path,
@@ -25,7 +25,7 @@ from krm_fn.targets.nodes.clusterclass.class_data import (
 
 API, KIND = "controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlaneTemplate"
 KEY = Key("controlplane.cluster.x-k8s.io", KIND, "", "any")
-CONTROL_PLANE = NodeGroup(("", ""), API, KEY, ())
+CONTROL_PLANE = Use(KEY, KEY, ("reference",))
 PATH = ("spec", "files")
 SELECTOR = {"apiVersion": API, "kind": KIND, "matchResources": {"controlPlane": True}}
 CONDITION = "{{ .enabled }}"
@@ -37,13 +37,17 @@ def patch(*operations: Any, enabled_if: str | None = None, **selector: Any) -> d
     return {"name": "theirs", **condition, "definitions": definitions}
 
 
+def class_of(*patches: Any) -> dict[str, Any]:
+    return {"reference": {"apiVersion": API}, "spec": {"patches": list(patches)}}
+
+
 def after(*patches: Any, is_there: bool = True) -> bool | None:
-    operations = operations_on({"spec": {"patches": list(patches)}}, CONTROL_PLANE)
+    operations = operations_on(class_of(*patches), CONTROL_PLANE)
     return is_list_after(operations, PATH, is_there=is_there)
 
 
-def erasers(*patches: Any, nodes: NodeGroup = CONTROL_PLANE) -> list[ForeignOperation]:
-    operations = operations_on({"spec": {"patches": list(patches)}}, nodes)
+def erasers(*patches: Any, nodes: Use = CONTROL_PLANE) -> list[ForeignOperation]:
+    operations = operations_on(class_of(*patches), nodes)
     return [operation for operation in operations if operation.is_whole(PATH)]
 
 
@@ -101,7 +105,7 @@ def test_what_erases(operation: Any, enabled_if: str | None) -> None:
 def test_workers_are_selected_by_the_names_of_their_class(section: str, names: list[Any], is_hit: bool) -> None:
     member = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
     theirs = patch(WHOLE, matchResources={member[section]: {"names": names}})
-    assert bool(erasers(theirs, nodes=NodeGroup((section, "md"), API, KEY, ()))) is is_hit
+    assert bool(erasers(theirs, nodes=CONTROL_PLANE._replace(worker_class=(section, "md")))) is is_hit
     assert not erasers(theirs)
 
 
@@ -134,7 +138,7 @@ def test_what_is_known_of_a_list_in_a_mapping_that_a_template_makes(text: str, i
 )
 def test_what_is_known_of_a_list_deeper_in_a_mapping_that_a_template_makes(text: str, is_there: bool | None) -> None:
     operation = {"op": "add", "path": "/spec/template", "valueFrom": {"template": text}}
-    operations = operations_on({"spec": {"patches": [patch(operation)]}}, CONTROL_PLANE)
+    operations = operations_on(class_of(patch(operation)), CONTROL_PLANE)
     assert is_list_after(operations, ("spec", "template", "spec", "files")) is is_there
 
 
