@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from krm_fn import patch, placeholders
@@ -12,7 +12,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import hide_texts, is_proxy_url, redact
 from krm_fn.krm.resourcelist import ListChanges, NewObject, Object, ObjectSource
 from krm_fn.krm.results import Edit, Result, Results, are_severe
-from krm_fn.light_typing import Fields, NamedTuple, Texts, Variables
+from krm_fn.light_typing import Fields, Texts, Variables
 from krm_fn.lint.judge_values import NoProxyList
 from krm_fn.noproxy import entries, may_hold_a_credential
 from krm_fn.patch import Data, Operation, Pointer
@@ -66,13 +66,17 @@ def _edit_object(
     """Apply the edits of some targets to their object, and complete their records with the results."""
     data = targets[0].obj.data
     before = data.copy()
-    edited = [_edited(target_record, changes, config) for target_record in targets]
-    edits = [done.edit for done in edited if done.edit]
+    edits: list[Edit] = []
+    places_of = {}
+    for target_record in targets:
+        places = target_record.places()
+        places_of[target_record] = places
+        edits += _edited(target_record, places, changes, config)
     if data:  # else the object goes
         _prove(before, edits, data)
     # Read now, while the texts of this object are in the caches of those who read them.
-    for done in edited:
-        _complete(done, config, reads_again=bool(edits))
+    for target_record, places in places_of.items():
+        _complete(target_record, places, reads_again=bool(edits))
     if not (edits and ours):
         return
     for target_record in targets:
@@ -119,37 +123,37 @@ def _prove(before: Data, edits: Iterable[Edit], after: Data) -> None:
         )
 
 
-class _Edited(NamedTuple):
-    """A target whose edit is made: its record, the places of the object, the edit."""
+def _edited(
+    target_record: TargetRecord,
+    places: Sequence[Place | Result],
+    changes: ListChanges,
+    config: ProxyConfig,
+) -> Iterator[Edit]:
+    """Apply the edit of a target to the data of its object, and yield it; its result is the last one.
 
-    target_record: TargetRecord
-    places: list[Place | Result]
-    edit: Edit | None
-
-
-def _edited(target_record: TargetRecord, changes: ListChanges, config: ProxyConfig) -> _Edited:
-    """Apply the edit of a target to the data of its object; in a check, an object that lacks its proxy is an error."""
-    places = target_record.places()
+    In a check, an object that lacks its proxy is an error.
+    """
     target_record.before = target_record.readings(places)
-    edit = None
-    proposals: Iterable[Edit | Result] = ()
-    if target_record.is_asked:
-        proposals = target_record.proposals(places)
-    for proposal in proposals:
+    if not target_record.is_asked:
+        return
+    for proposal in target_record.proposals(places):
         if isinstance(proposal, Edit):
-            edit = proposal
-            _apply(edit, target_record, changes)
-            continue
-        finding = target_record.result(proposal)
-        if proposal.is_stale and config.is_check:
-            finding = finding._replace(level=Severity.ERROR)
+            _apply(proposal, target_record, changes)
+            is_new = target_record.record.is_new
+            target = target_record.target_id
+            finding = result_of_edit(proposal, target_record.obj, config, target, is_new=is_new)
+            yield proposal
+        else:
+            finding = target_record.result(proposal)
+            if proposal.is_stale and config.is_check:
+                finding = finding._replace(level=Severity.ERROR)
         target_record.results.append(finding)
-    return _Edited(target_record, places, edit)
 
 
-def _complete(edited: _Edited, config: ProxyConfig, *, reads_again: bool) -> None:
+def _complete(
+    target_record: TargetRecord, places: Sequence[Place | Result], *, reads_again: bool
+) -> None:
     """Complete the record of a target, after all edits of its object are made, with secrets hidden in its results."""
-    target_record, places, edit = edited
     before = target_record.before
     # A form looks for the proxy by its path, or by names, so the places of the object before its edits are those after.
     after = target_record.readings(places) if reads_again else before
@@ -157,17 +161,14 @@ def _complete(edited: _Edited, config: ProxyConfig, *, reads_again: bool) -> Non
     if not target_record.is_asked:
         return
     results = target_record.results
-    if edit is not None:
-        is_new = target_record.record.is_new
-        target = target_record.target_id
-        result = result_of_edit(edit, target_record.obj, config, target, is_new=is_new)
-        if not is_new:  # its values are in it
-            result = with_values(result, before, after)
-        results.append(result)
+    is_changed = target_record.is_changed
+    if is_changed:
+        if not target_record.record.is_new:  # its values are in it
+            results.append(with_values(results.pop(), before, after))
         ours = [settings.no_proxy for settings in target_record.all_settings if settings.no_proxy]
         lost = replaced_list(before, after, ours)
         results += map(target_record.result, lost)
-    if edit is not None or before or target_record.has_list_by_class:
+    if is_changed or before or target_record.has_list_by_class:
         results += map(target_record.result, _notes(target_record))
     target_record.results = _without_secrets(results, before)
 
@@ -323,8 +324,11 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     if not config.is_check and are_severe(results, Severity.ERROR):
         return results  # nothing will be changed
     targets = [*edited_targets(records)]
-    edited = [target_record.record for target_record in targets if target_record.is_changed]
-    changed = {record for record in edited if not record.is_new}
+    changed = {
+        target_record.record
+        for target_record in targets
+        if target_record.is_changed and not target_record.record.is_new
+    }
     notes = secret_names(source, targets, config, changed)
     unused = [record.obj.ref for record in records if record.is_new and not record.targets]
     if unused:
@@ -341,12 +345,12 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
         if note.new_name and not config.is_check:
             ref = note.record.obj.ref
             refs[ref] = ref._replace(name=note.new_name)
-    if refs:
-        for record in records:
-            ref = refs.get(record.obj.ref, record.obj.ref)
-            record.obj = record.obj._replace(ref=ref)
-        results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
-    return results
+    if not refs:
+        return results
+    for record in records:
+        ref = refs.get(record.obj.ref, record.obj.ref)
+        record.obj = record.obj._replace(ref=ref)
+    return [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
 
 
 def _write(notes: Sequence[RolloutNote], changes: ListChanges) -> set[ObjectRecord]:

@@ -27,7 +27,7 @@ REFUSALS = {
 
 
 class Request(NamedTuple):
-    """The choice that the author of an object made: all that the options name (``is_wanted``), or some by name."""
+    """The choice that the author of an object made: all that the options name, or the parts of these names alone."""
 
     is_wanted: bool = False
     names: Texts = ()
@@ -59,7 +59,7 @@ def read_request(data: Data, at: Pointer = ("spec",)) -> Request:
             names[part.strip()] = None
     # "a,,b", and an annotation without text, name nothing.
     names.pop("", None)
-    return Request(is_wanted, tuple(names))
+    return Request(is_wanted or bool(names), tuple(names))
 
 
 def _annotations(data: Data, at: Pointer) -> Iterator[tuple[str, str]]:
@@ -103,9 +103,8 @@ def chosen_charts(
         return
     request = read_request(data)
     matchers = options.get("choose", ())
-    is_requested = request.is_wanted or bool(request.names)
-    for use in charts_of(data, sources, takes_any_folder=is_requested):
-        is_chosen = is_requested
+    for use in charts_of(data, sources, takes_any_folder=request.is_wanted):
+        is_chosen = request.is_wanted
         for matcher in matchers:
             is_chosen = is_chosen or fits_chart(matcher, data, use)
         if is_chosen:

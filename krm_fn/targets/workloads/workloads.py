@@ -74,26 +74,21 @@ def _pod_spec(data: Data, options: Options) -> Pointer | None:
     return pod_spec(data)
 
 
-def _is_chosen(data: Data, at: Pointer, options: Options) -> bool:
-    """Return whether an annotation or a matcher chooses a workload."""
+def _read_request(data: Data, at: Pointer, options: Options) -> choice.Request:
+    """Return the choice that annotations of a workload state; a matcher chooses it, too."""
     request = choice.read_request(data, at)
-    if request.is_wanted or request.names:
-        return True
-    return any(choice.fits_object(matcher, data, at) for matcher in options.get("choose", ()))
+    if any(choice.fits_object(matcher, data, at) for matcher in options.get("choose", ())):
+        return request._replace(is_wanted=True)
+    return request
 
 
-def _chosen(data: Data, at: Pointer, options: Options) -> list[Container]:
+def _chosen(data: Data, at: Pointer, options: Options, request: choice.Request) -> list[Container]:
     """Return the containers of a workload that get the proxy, or that lose it, as a removal finds it there."""
     is_refused = choice.is_refused(data, at)
-    names = choice.read_request(data, at).names
-    is_chosen = _is_chosen(data, at, options)
     chosen = []
     for container in all_containers(data, at):
-        gets_proxy = container.name in names
-        if not names:
-            gets_proxy = _gets_proxy(container, data, options, is_chosen)
+        is_chosen_now = not is_refused and _gets_proxy(container, data, options, request)
         # A removal takes our proxy also out of containers that nobody chooses any more.
-        is_chosen_now = gets_proxy and not is_refused
         if is_chosen_now or _is_written(container, options.get(REMOVED, ())):
             chosen.append(container)
     return chosen
@@ -104,8 +99,6 @@ def _is_written(container: Container, proxies: Collection[Declaration]) -> bool:
 
     Then a run wrote them, whoever chose the container once: both cases of each variable, with one value, and no other.
     """
-    if not proxies:
-        return False
     for proxy in proxies:
         form = EnvEntries(ours=proxy.urls)
         pairs = read_pairs(form.read(container.fields, Place(("env",), form, container.label)))
@@ -118,14 +111,16 @@ def _is_written(container: Container, proxies: Collection[Declaration]) -> bool:
     return False
 
 
-def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: bool) -> bool:
-    """Return whether a container gets the proxy where no annotation names containers."""
+def _gets_proxy(
+    container: Container, data: Data, options: Options, request: choice.Request
+) -> bool:
+    """Return whether a container gets the proxy: it is named, or the options choose it where none is."""
+    if request.names:
+        return container.name in request.names
     for name in active_presets(options):
         if is_part_of(name, container, data):
             return True
-    if not is_chosen:
-        return False
-    if container.is_init and not options.get("initContainers", True):
+    if not request.is_wanted or (container.is_init and not options.get("initContainers", True)):
         return False
     return matches_any(container.name, options.get("containers", ("*",)))
 
@@ -175,15 +170,16 @@ class Workloads(Target):
             return
         if choice.is_refused(data, at) and not options.get(REMOVED):
             return
-        names = choice.read_request(data, at).names
-        chosen = _chosen(data, at, options)
+        request = _read_request(data, at, options)
+        names = request.names
+        chosen = _chosen(data, at, options, request)
         known = [
             row
             for preset in active_presets(options)
             for row in PROGRAMS[preset]
             if row.is_labelled(data)
         ]
-        if context.settings.sets_any and (chosen or known or _is_chosen(data, at, options)):
+        if context.settings.sets_any and (chosen or known or request.is_wanted):
             yield from wrong_types(data, at)
             is_custom = at != _OF_PROVIDER and group_kind(data) not in POD_KINDS
             if is_custom and lookup(data, at) is None:
@@ -191,7 +187,7 @@ class Workloads(Target):
         if at == _OF_PROVIDER:
             is_preset = _PROVIDERS in options.get("presets", ())
             # Cluster API Operator merges containers by name into the manifest that it installs.
-            if not names and (is_preset or _is_chosen(data, at, options)):
+            if not names and (is_preset or request.is_wanted):
                 names = (_MANAGER,)
             # A container of this name overrides that of the released manifest; it goes with the variables.
             for name in names:
@@ -239,7 +235,7 @@ class Workloads(Target):
                     # Flux calls http://source-controller.flux-system.svc.cluster.local./ with a final dot.
                     writes_rooted_names |= preset == "flux"
         # A person may choose a program in any language.
-        if _is_chosen(data, at, options):
+        if _read_request(data, at, options).is_wanted:
             audience = Audience.POD
         return Readers(audience, names, writes_rooted_names)
 
@@ -249,5 +245,6 @@ class Workloads(Target):
         """Yield the references to ConfigMaps and Secrets in the chosen containers."""
         at = _pod_spec(data, options)
         if at is not None:
-            for container in _chosen(data, at, {**options, REMOVED: ()}):
+            request = _read_request(data, at, options)
+            for container in _chosen(data, at, {**options, REMOVED: ()}, request):
                 yield from references_in(namespace_of(data), container)
