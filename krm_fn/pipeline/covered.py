@@ -24,6 +24,8 @@ from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.target_table import ROWS, SYSTEMS
 from krm_fn.targets import Context, load_target
 
+# So many of the objects that are left for one reason are named.
+SHOWN = 5
 # The columns of the table.
 HEAD = ("System", "Found", "Have it", "Changed", "Left")
 
@@ -93,7 +95,7 @@ def covered(
     Args:
         outcome: that of a run.
         source: the objects of the list, which are counted by their kinds.
-        named: whether to read the names of all objects.
+        named: whether to read the names of all objects, and not only of a few of those that are left.
         explained: whether to read the objects that no target needs, to say why they are left.
     """
     rows: dict[str, list[_Counted]] = {row: [] for row in USUAL}
@@ -103,8 +105,6 @@ def covered(
             number = len(source.holding(("helmCharts",), indexes))
             rows[NOT_JUDGED] += [not_judged] * number
     for counted in _counted(outcome, source, named=named, explained=explained):
-        if not named:
-            counted = counted._replace(ref=None)  # noqa: PLW2901
         rows[counted.row].append(counted)
     return [_row(row, counted) for row, counted in rows.items() if counted]
 
@@ -121,7 +121,7 @@ def _counted(
     worth = set(worth_reading(source)) if explained else set()
     for kinds, indexes in source.by_kinds.items():
         rows = _rows_of(kinds)
-        unread = 0
+        unread = []
         for index in indexes:
             by_path = records.get(index, {})
             is_explained = index in worth
@@ -131,7 +131,7 @@ def _counted(
             elif not by_path and {OTHERS} in (rows, _rows_of(read_kinds)):
                 continue
             elif len(rows) == 1 and not (named or by_path or is_explained):
-                unread += 1
+                unread.append(index)
                 continue
             else:
                 objects = readable_objects(source, [index])
@@ -143,7 +143,12 @@ def _counted(
                     yield counted
         if unread:
             (row,) = rows
-            yield _Counted(row, State.LEFT, usual_reason(row, overview), number=unread)
+            usual = _Counted(row, State.LEFT, usual_reason(row, overview))
+            shown = unread[:SHOWN] if explained else []
+            # Each of these items is one object: of several the kinds have several rows.
+            refs = [obj.ref for obj in readable_objects(source, shown)]
+            yield from (usual._replace(ref=ref) for ref in refs)
+            yield usual._replace(number=len(unread) - len(refs))
 
 
 def _rows_of(kinds: Iterable[str]) -> set[str]:
@@ -252,8 +257,11 @@ def covered_lines(rows: Sequence[Covered], *, verbose: bool = False) -> list[str
             lines += [f"    {name}" for name in row.names]
         for reason in row.reasons:
             lines.append(f"  left {reason}")
-            if verbose:
-                lines += [f"    {name}" for name in reason.names]
+            names = reason.names if verbose else reason.names[:SHOWN]
+            lines += [f"    {name}" for name in names]
+            more = reason.number - len(names)
+            if names and more:
+                lines.append(f"    and {more} more")
     return lines
 
 

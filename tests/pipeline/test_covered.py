@@ -147,6 +147,14 @@ def test_what_is_left_names_what_changes_it() -> None:
     assert [(row.changed, row.left) for row in rows] == [(1, 1), (1, 1)]
 
 
+def test_five_of_those_that_are_left_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text("".join(workload(f"web-{number}") for number in range(7)) + DECLARED)
+    said = inject_proxy(b"", "run", str(tmp_path)).stderr.decode()
+    _, lines = said.split("nobody chose them: `inject-proxy choose KIND/NAME`\n")
+    names = [f"    apps/v1/Deployment/web-{number}" for number in range(5)]
+    assert lines.splitlines()[:-1] == [*names, "    and 2 more"]
+
+
 LOCAL = "a, annotations: {config.kubernetes.io/local-config: 'true'}"
 REFUSING = "a, annotations: {fn.inject-proxy.io/proxy: 'false'}"
 STACK = RELEASE.replace("podinfo}}", "kube-prometheus-stack}}, values: {grafana: {enabled: false}}")
