@@ -81,34 +81,6 @@ def read_expressions(policy: Any) -> list[Expression]:
     return expressions
 
 
-def find_entries(expressions: Sequence[Expression]) -> list[PolicyEntry]:
-    """Return the entries of proxy variables in the expressions of a policy, in order; at last the unreadable ones.
-
-    Beside entries a name alone sets nothing: it is in a filter that takes out the variables that the entries replace.
-    """
-    variables = {expression.variable: expression for expression in expressions}
-    entries = []
-    read = set()
-    for expression in expressions:
-        for index, token in enumerate(expression.tokens):
-            start = _start_of_value(expression, index)
-            if token.literal in PROXY_VARIABLES and start is not None:
-                entry = _entry(token.literal, expression, start, variables)
-                entries.append(entry)
-                read.add((expression.path, token.start))
-                read.add((entry.place.path, entry.place.start))
-    unread = []
-    for expression in expressions:
-        path = expression.path
-        others = [token for token in expression.tokens if (path, token.start) not in read]
-        literals = [token.literal for token in others if token.literal]
-        # A filter such as ``e.name in ["HTTP_PROXY"]`` stands beside the entries, and holds no proxy.
-        if entries and not any("://" in literal for literal in literals):
-            continue
-        unread += [_unread(name, path, literals) for name in mentioned(literals)]
-    return [*entries, *unread]
-
-
 def text_literal(value: str, quote: str = '"') -> str:
     """Return the string literal of a text."""
     escaped = value.replace("\\", "\\\\").replace(quote, f"\\{quote}")
@@ -205,8 +177,33 @@ class CelForm(PolicyForm):
     """The proxy variables in the expressions of one policy."""
 
     def entries(self, data: Any, place: Place) -> list[PolicyEntry]:
-        """Return the entries of the expressions."""
-        return find_entries(read_expressions(data))
+        """Return the entries of the expressions, in order; at last the unreadable ones.
+
+        Beside entries a name alone sets nothing: it is in a filter that takes out the variables that the entries
+        replace.
+        """
+        expressions = read_expressions(data)
+        variables = {expression.variable: expression for expression in expressions}
+        entries = []
+        read = set()
+        for expression in expressions:
+            for index, token in enumerate(expression.tokens):
+                start = _start_of_value(expression, index)
+                if token.literal in PROXY_VARIABLES and start is not None:
+                    entry = _entry(token.literal, expression, start, variables)
+                    entries.append(entry)
+                    read.add((expression.path, token.start))
+                    read.add((entry.place.path, entry.place.start))
+        unread = []
+        for expression in expressions:
+            path = expression.path
+            others = [token for token in expression.tokens if (path, token.start) not in read]
+            literals = [token.literal for token in others if token.literal]
+            # A filter such as ``e.name in ["HTTP_PROXY"]`` stands beside the entries, and holds no proxy.
+            if entries and not any("://" in literal for literal in literals):
+                continue
+            unread += [_unread(name, path, literals) for name in mentioned(literals)]
+        return [*entries, *unread]
 
     def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
         """Set the literals that say something else, with the quotes that they have."""

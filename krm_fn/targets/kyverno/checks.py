@@ -16,8 +16,8 @@ from krm_fn.targets.base import Data
 from krm_fn.targets.kyverno.policy_entries import PolicyEntry
 from krm_fn.targets.kyverno.rules import (
     STRATEGIC_MERGE,
+    RuleForm,
     bare,
-    find_entries,
     mutating_rules,
 )
 
@@ -88,7 +88,7 @@ def _check_rule(policy: Data, rule: Place) -> list[Result]:
     """Return the findings about the strategic merge patches of a rule, each message once."""
     kinds = _kinds(policy, rule)
     findings: dict[str, Result] = {}
-    for entry in find_entries(policy, rule):
+    for entry in RuleForm().entries(policy, rule):
         for finding in _check_entry(policy, rule, entry, kinds):
             findings.setdefault(finding.message, finding)
     return list(findings.values())

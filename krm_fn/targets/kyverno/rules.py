@@ -88,12 +88,6 @@ def patch_bodies(policy: Data, rule: Place) -> list[Body]:
     return bodies
 
 
-def find_entries(policy: Data, rule: Place) -> Iterator[PolicyEntry]:
-    """Yield the entries in the strategic merge patches of a rule."""
-    for body in patch_bodies(policy, rule):
-        yield from entries_in(policy, (*body.path, STRATEGIC_MERGE), body.context)
-
-
 def entries_in(data: Any, above: Pointer, context: ContextTexts) -> Iterator[PolicyEntry]:
     """Yield the entries at or below a path, in their order, without those below a condition."""
     for path, fields in walk(lookup(data, above), above):
@@ -234,7 +228,10 @@ class RuleForm(PolicyForm):
 
     def entries(self, data: Any, place: Place) -> list[PolicyEntry]:
         """Return the entries of the rule."""
-        return [*find_entries(data, place)]
+        entries: list[PolicyEntry] = []
+        for body in patch_bodies(data, place):
+            entries += entries_in(data, (*body.path, STRATEGIC_MERGE), body.context)
+        return entries
 
     def container_name(self, policy_entry: PolicyEntry, place: Place) -> str:
         """Return the name that messages give to the container of an entry: its path in the patch."""
