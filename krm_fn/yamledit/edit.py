@@ -36,7 +36,6 @@ from krm_fn.yamledit.layout import (
     end_of_child,
     is_block,
     quote_of,
-    slot_of,
     slots_of,
     style_near,
     style_of,
@@ -228,19 +227,6 @@ class _Writer(NamedTuple):
 
     def _mapping(self, child: Child, node: Mapping) -> None:
         """Note the edits of the members of a mapping."""
-        names = [key_text(key_node) for key_node, _ in node.entries]
-        has_all_names = names == [*child.old]
-        keeps_members = child.old.keys() == child.new.keys()
-        if has_all_names and keeps_members and not self.has_aliases:
-            # Nearly all mappings keep their members, of which one changes: no other is looked for in the text. A key
-            # that is there twice, or a merge key, has fewer members in the data than in the text.
-            for name, (key_node, value) in zip(names, node.entries, strict=True):
-                old = child.old[name]
-                new = child.new[name]
-                if old is not new:
-                    slot = slot_of(self.text, node, key_node, value)
-                    self.value(Child(slot, old, new, child.slot.kind))
-            return
         children: list[Child] = []
         inherited: Fields = {}
         indexes = {}
