@@ -6,7 +6,7 @@ nothing is merged or removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 
 from krm_fn import placeholders
@@ -216,11 +216,15 @@ def _loopback_v6(network: ClusterNetwork, audience: Audience) -> _Entries:
         yield Entry.from_rule("::1", "IPv6 loopback, because the cluster speaks IPv6")
 
 
-def _names(network: ClusterNetwork, _audience: Audience) -> _Entries:
-    svc = Entry.from_rule("svc", "the short names of services end in it")
-    for domain in (svc, _listed(cluster_domain(network))):
+def _with_twins(domains: Iterable[Entry]) -> _Entries:
+    for domain in domains:
         yield domain
         yield domain.by_rule(f".{domain.text}", TWIN)
+
+
+def _names(network: ClusterNetwork, _audience: Audience) -> _Entries:
+    svc = Entry.from_rule("svc", "the short names of services end in it")
+    yield from _with_twins((svc, _listed(cluster_domain(network))))
 
 
 def _rooted_names(network: ClusterNetwork, _audience: Audience) -> _Entries:
@@ -271,9 +275,7 @@ def _metadata_v4(network: ClusterNetwork, audience: Audience) -> _Entries:
 
 def _provider(network: ClusterNetwork, audience: Audience) -> _Entries:
     yield from _wire_server(network, audience)
-    for domain in _machine_domains(network):
-        yield domain
-        yield domain.by_rule(f".{domain.text}", TWIN)
+    yield from _with_twins(_machine_domains(network))
 
 
 def _wire_server(network: ClusterNetwork, _audience: Audience) -> _Entries:

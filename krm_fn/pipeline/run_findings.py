@@ -85,14 +85,11 @@ def _about_place(target_record: TargetRecord) -> Results:
     variables = target_record.variables
     is_whole_system = target_record.target_id in SYSTEMS
     keeps = is_whole_system and target_record.context.options.get("conflict") == "Keep"
-    ours = set()
-    for reading in target_record.after:
-        if reading.value == variables.get(reading.variable):
-            ours.add(reading.file)
     judged = target_record.after
+    ours = [reading for reading in judged if reading.value == variables.get(reading.variable)]
     if ours:  # the target reports another file, which it cannot remove
-        files = {*ours, ""}
-        judged = tuple(reading for reading in judged if reading.file in files)
+        files = {"", *(reading.file for reading in ours)}
+        judged = [reading for reading in judged if reading.file in files]
     for result in judge_places(judged, reader_of(target_record), variables):
         # `inject-proxy lint` says it of every file, a run of those that it writes.
         if result.code == "FilePermissions" and not target_record.is_changed:

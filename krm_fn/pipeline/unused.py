@@ -55,15 +55,9 @@ class ObjectMatcher(NamedTuple):
         """
         for member in _WITH_NAMES:
             globs = self.written.get(member)
-            if not globs:
-                continue
-            words = []
-            for glob in globs:
-                longest = max(re.split(r"[*?\[\]!]+", glob), key=len)
-                if not longest:
-                    return ()
-                words.append(longest)
-            return tuple(words)
+            if globs:
+                words = [max(re.split(r"[*?\[\]!]+", glob), key=len) for glob in globs]
+                return tuple(words) if all(words) else ()
         return ()
 
     def names(self, kinds: frozenset[str], text: str) -> bool:
@@ -74,11 +68,7 @@ class ObjectMatcher(NamedTuple):
                 return False
         names = tuple(re.findall(_NAME, text))
         document = {"kinds": tuple(kinds), "names": names, "charts": names}
-        named = {}
-        for member in document:
-            globs = self.written.get(member)
-            if globs:
-                named[member] = globs
+        named = {member: self.written[member] for member in document if self.written.get(member)}
         return bool(named) and matches(named, document)
 
     def fits(self, obj: Object, uses: DataUses) -> bool:
@@ -187,15 +177,11 @@ def unused_overrides(config: ProxyConfig, subjects: Sequence[Data]) -> Results:
 
 def unknown_annotations(records: Iterable[ObjectRecord], source: ObjectSource) -> Results:
     """Yield a warning for each object with an annotation of ours that has no meaning, or with a label in its place."""
-    planned = []
-    read = set()
-    for record in records:
-        if record.targets:
-            planned.append(record.obj)
-            read.add(record.item_index)
-    annotated = source.holding((f"{_PREFIX}/",))
-    unread = [index for index in annotated if index not in read]
-    for obj in chain(planned, readable_objects(source, unread)):
+    planned = [record for record in records if record.targets]
+    unread = {*source.holding((f"{_PREFIX}/",))}
+    unread.difference_update(record.item_index for record in planned)
+    read = (record.obj for record in planned)
+    for obj in chain(read, readable_objects(source, sorted(unread))):
         at = pod_spec(obj.data) or ("spec",)
         for above in dict.fromkeys(((), at[:-1])):
             for member, known in _NAMES.items():

@@ -26,10 +26,8 @@ def data_uses(
     """
     rows = {name: row for name, row in ROWS.items() if config.targets.is_on(name)}
     fills = {row.fills for row in rows.values()}
-    if VARIABLES not in fills:
-        rows = {name: row for name, row in rows.items() if row.fills == VALUES}
-        if not rows:
-            return DataUses()
+    if fills.isdisjoint((VALUES, VARIABLES)):
+        return DataUses()
     sources = chart_sources(_flux_sources(reader), folders)
     if sources.listed:
         _add_whole(items, reader, folders)

@@ -421,22 +421,17 @@ def _list_for(places: Sequence[DeclaredPlace], readers: Readers) -> NoProxy:
     """Return one list for all places: those with one policy have a list in common, and these are united."""
     by_policy: dict[Policy, list[DeclaredPlace]] = {}
     for place in places:
-        same_policy = by_policy.setdefault(place.declaration.policy, [])
-        same_policy.append(place)
-    lists = [_list_of(policy, same, readers) for policy, same in by_policy.items()]
+        by_policy.setdefault(place.declaration.policy, []).append(place)
+    lists = []
+    for policy, same_policy in by_policy.items():
+        own = dict.fromkeys(place.declaration.no_proxy for place in same_policy)
+        networks = dict.fromkeys(place.network for place in same_policy)
+        networks.pop(ClusterNetwork(), None)
+        policy_for_readers = _policy_for(policy, readers)
+        lists.append(
+            _composed(_united([*own]), tuple(networks), policy_for_readers, readers.audience)
+        )
     return _united(lists)
-
-
-def _list_of(policy: Policy, places: Sequence[DeclaredPlace], readers: Readers) -> NoProxy:
-    lists = dict.fromkeys(place.declaration.no_proxy for place in places)
-    networks = dict.fromkeys(place.network for place in places)
-    networks.pop(ClusterNetwork(), None)
-    return _composed(
-        _united(list(lists)),
-        tuple(networks),
-        _policy_for(policy, readers),
-        readers.audience,
-    )
 
 
 def _united(lists: list[NoProxy]) -> NoProxy:
