@@ -33,8 +33,6 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     if head + tail == shorter:
         return pairs
     ends = (len(before), len(after))
-    if ends == (1, 1):  # both ends have shown that the two are not equal, and not of one name
-        return list(_by_position(before, after, range(1), range(1)))
     equal = partial(_matches, key=comparable)
     of_one_name = partial(_matches, key=_natural_key)
     # Each rule sees the gaps that the one before has left, so that no later pair crosses an earlier one.
@@ -67,8 +65,6 @@ def _is_one(before: Any, after: Any) -> bool:
 
 def comparable(item: Any) -> str:
     """Return a text that is equal where ``same`` is true of two items."""
-    if isinstance(item, str):
-        return f'"{item}'  # nothing else begins with a quote
     return json.dumps(item, sort_keys=True)
 
 
@@ -96,14 +92,7 @@ def _matches(
     pairs: list[Pair] = []
     if set(keys_before).isdisjoint(keys_after):
         return pairs
-    # Nearly all lists only get items, each once: those that stay have the same order.
-    index_of = dict(zip(keys_after, new, strict=True))
-    is_unique = len(index_of) == len(new)
-    if is_unique and index_of.keys() >= set(keys_before):
-        partners = [index_of[name] for name in keys_before]
-        if partners == sorted(set(partners)):
-            return list(zip(old, partners, strict=True))
-    from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits only add items
+    from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits add items in one place
 
     matcher = SequenceMatcher(None, keys_before, keys_after)
     for at_old, at_new, size in matcher.get_matching_blocks():
