@@ -105,8 +105,13 @@ def _update(
     if group_kind in _CLUSTERS and has_spec:
         return NodeUpdate(is_rolled=True, why="variables or patches of a ClusterClass change")
     kind = _KINDS.get(group_kind)
-    if kind is None:
-        return _update_of_target(changes)
+    if kind is None:  # its product says it
+        for change in changes:
+            if change.target in ROWS:
+                update = load_target(change.target).node_update
+                if update is not None and update.is_rolled is not None:
+                    return update
+        return NodeUpdate()
     if not kind.is_template:
         if kind.is_control_plane:
             return NodeUpdate(is_rolled=True, why="its specification changes")
@@ -120,14 +125,3 @@ def _update(
     if any(membership.worker_class for membership in memberships):
         return NodeUpdate(is_rolled=True, why="the ClusterClass gives its workers a new template")
     return NodeUpdate(is_rolled=False, why="no object of the list refers to the template")
-
-
-def _update_of_target(changes: Results) -> NodeUpdate:
-    """Return the effect that a target promises for the nodes of its product."""
-    for change in changes:
-        if change.target not in ROWS:
-            continue
-        update = load_target(change.target).node_update
-        if update is not None and update.is_rolled is not None:
-            return update
-    return NodeUpdate()

@@ -189,13 +189,20 @@ class EnvEntries(NamedTuple):
             if entry in self.provided.entries:
                 entries.append(entry)
                 continue
-            if (
-                "valueFrom" not in values.get(variable, {})
-                and _url_in_secret(entry) not in self.ours
-            ):
-                _report_reference(draft, place, path, entry)
-            if variable in values:
-                entries.append(_corrected(entry, values[variable]))
+            said = values.get(variable, {})
+            is_of_others = "valueFrom" not in said and _url_in_secret(entry) not in self.ours
+            if is_of_others and isinstance(lookup(entry, ("valueFrom", "secretKeyRef")), Mapping):
+                draft.report(
+                    "PasswordExposed",
+                    f"`{variable}` in {place.label} came from a Secret, and no longer does: "
+                    'set `conflict` to "Keep" to leave it',
+                    path,
+                )
+            if said:
+                # The API server rejects an entry with ``value`` and ``valueFrom``, so only two members stay.
+                members = {**entry, **said}
+                kept = {"name", *said}
+                entries.append({key: value for key, value in members.items() if key in kept})
         entries = self._completed(entries, values, done)
         if entries != env:
             place.put(draft, entries)
@@ -246,24 +253,6 @@ def _url_in_secret(entry: Data) -> str:
     """Return the URL in a Secret to which an entry refers."""
     reference = lookup(entry, ("valueFrom", "secretKeyRef"))
     return url_in_secret(text_at(reference, "name"), text_at(reference, "key"))
-
-
-def _corrected(entry: Data, said: Fields) -> Fields:
-    """Return an entry with another value; members in the order that they have."""
-    # The API server rejects an entry with ``value`` and ``valueFrom``, so only two members stay.
-    members = {**entry, **said}
-    return {name: member for name, member in members.items() if name == "name" or name in said}
-
-
-def _report_reference(draft: Draft, place: Place, path: Pointer, member: Data) -> None:
-    """Report a reference to a Secret that gives way to a value in clear text, or goes."""
-    if isinstance(lookup(member, ("valueFrom", "secretKeyRef")), Mapping):
-        draft.report(
-            "PasswordExposed",
-            f"`{member['name']}` in {place.label} came from a Secret, and no longer does: "
-            'set `conflict` to "Keep" to leave it',
-            path,
-        )
 
 
 def variable_of(entry: Any) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from krm_fn import noproxy
 from krm_fn.engine import Draft
 from krm_fn.formats import escaping
-from krm_fn.light_typing import Any, Fields, NamedTuple, Texts
+from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.patch import Pointer, field_path, lookup, named_items
 from krm_fn.places.place import EMPTY, Form, Place, Reading, Readings, WrittenForm
 from krm_fn.products import proxy_keys
@@ -319,8 +319,11 @@ class NamedItem(NamedTuple):
             # An item that is right already stays; one that a removal finds without content goes, too.
             if draft.edits == edits and settings.sets_any:
                 continue
-            item = draft.get(path)
-            if not self._is_left(item):
+            rest = {**draft.get(path)}
+            # ``definitionFrom`` only says which definition of the variable the value is for.
+            for name in ("name", "definitionFrom"):
+                rest.pop(name, None)
+            if rest in ({}, self.empty_value):
                 draft.remove(path, keep=place.kept_steps)
         if items or not self.add_if_missing:
             return
@@ -333,11 +336,3 @@ class NamedItem(NamedTuple):
         """Return the place in one item."""
         inside = (*path, *self.inside)
         return place._replace(path=inside, kept_steps=len(path))
-
-    def _is_left(self, item: Fields) -> bool:
-        """Return whether an item says anything besides its name."""
-        rest = {**item}
-        # ``definitionFrom`` only says which definition of the variable the value is for.
-        for name in ("name", "definitionFrom"):
-            rest.pop(name, None)
-        return rest not in ({}, self.empty_value)

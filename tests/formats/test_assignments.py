@@ -6,9 +6,9 @@ import pytest
 
 from judges import environment_file, shell_environment
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.nodes.node_files import service_file
+from krm_fn.targets.nodes.node_files import SERVICE_FORM
 
-FORM = service_file("k3s").form
+FORM = SERVICE_FORM
 
 
 def read(text: str) -> dict[str, str | None]:

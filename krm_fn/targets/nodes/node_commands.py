@@ -278,11 +278,6 @@ def is_of_trust_store(command: str) -> bool:
     return command.rstrip().endswith(TRUST_MARK)
 
 
-def restart_command(unit: str, verb: str) -> str:
-    """Return the command that restarts a service with its drop-ins, by a verb of ``systemctl``."""
-    return f"systemctl daemon-reload && systemctl {verb} {unit} {MARK}"
-
-
 def _is_restarted(texts: Sequence[str]) -> bool:
     """Return whether commands of somebody else restart containerd behind a ``daemon-reload``."""
     script = "\n".join(text for text in texts if not _is_ours(text))
@@ -374,7 +369,7 @@ class NodeExports(NamedTuple):
             return ""
         if lookup(self.options, ("commands", "restart")) is False:
             return ""
-        return restart_command(self.config.runtime, verb)
+        return f"systemctl daemon-reload && systemctl {verb} {self.config.runtime} {MARK}"
 
     def _report(self, draft: Draft, commands: Sequence[str], variables: Variables) -> None:
         """Report commands that cannot be edited, and those that unset an exported variable."""

@@ -147,16 +147,11 @@ def drop_in(unit: str) -> NodeFile:
     return NodeFile(f"the drop-in of {unit}", paths, DROP_IN, unit=unit)
 
 
-def service_file(unit: str) -> NodeFile:
-    """Return the environment file of a service of RKE2 or K3s (``EnvironmentFile=-/etc/default/%N``)."""
-    return NodeFile(f"the environment file of {unit}", (f"/etc/default/{unit}",), _SERVICE_FORM)
-
-
 def _file(path: str, lines: LineForm, *, appends: bool = False) -> NodeFile:
     return NodeFile(f'the file "{path}"', (path,), form_of(lines), lines, "0644", appends=appends)
 
 
-_SERVICE_FORM = form_of(_SERVICE_ENVIRONMENT)
+SERVICE_FORM = form_of(_SERVICE_ENVIRONMENT)
 _DOCKER = drop_in("docker")
 # Values of the option ``files`` of the target ``nodes.files`` -> the file.
 NODE_FILES = {
@@ -170,12 +165,6 @@ NODE_FILES = {
 
 # Path -> file.
 BY_PATH = {file.paths[0]: file for file in NODE_FILES.values()}
-
-
-@cached_by_text
-def _folders_of(paths: Texts) -> set[str]:
-    """Return the folders of some paths; all nodes have the same ones."""
-    return set(map(posixpath.dirname, paths))
 
 
 @cached_by_text
@@ -230,7 +219,7 @@ class ProxyFile(NamedTuple):
         """Yield all drop-ins of the service, ours among them."""
         if not self.file.unit:
             return
-        folders = _folders_of((self.path, *drop_in(self.file.unit).paths))
+        folders = set(map(posixpath.dirname, (self.path, *drop_in(self.file.unit).paths)))
         for entry in self.config.files_in(data):
             if entry.path.endswith(".conf") and posixpath.dirname(entry.path) in folders:
                 yield entry
@@ -459,7 +448,11 @@ def target_files(target_id: str, node_config: NodeConfig, options: Options) -> l
         chosen = list_at(options, "files")
         return [file for name, file in NODE_FILES.items() if name in chosen]
     if node_config.system is RKE2:
-        return [service_file(service) for service in node_config.kind.services]
+        # ``EnvironmentFile=-/etc/default/%N``
+        return [
+            NodeFile(f"the environment file of {unit}", (f"/etc/default/{unit}",), SERVICE_FORM)
+            for unit in node_config.kind.services
+        ]
     services = [*node_config.kind.services, node_config.commands_unit]
     return [drop_in(service) for service in services if service]
 

@@ -44,40 +44,27 @@ def _mirror_files(mirror: Mirror, registries: str) -> dict[str, str]:
         mirror: the mirror.
         registries: the file of RKE2 and K3s, which write containerd's own; "" for others.
     """
-    if registries:
-        path = f"{posixpath.dirname(registries)}/inject-proxy-mirror.crt"
-        files = {registries: FIRST_LINE + _registries_yaml(mirror, path)}
-    else:
-        path = f"{_CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
-        files = {_HOSTS_TOML: FIRST_LINE + _hosts_toml(mirror, path)}
-    if mirror.ca.pem:
-        files[path] = FIRST_LINE + mirror.ca.pem
-    return files
-
-
-def _registries_yaml(mirror: Mirror, certificates: str) -> str:
-    text = f'mirrors:\n  "*":\n    endpoint:\n    - {json.dumps(_api_root(mirror.url))}\n'
-    if mirror.ca.pem:
-        host = json.dumps(urlsplit(mirror.url).netloc)
-        text += f"configs:\n  {host}:\n    tls:\n      ca_file: {json.dumps(certificates)}\n"
-    return text
-
-
-def _hosts_toml(mirror: Mirror, certificates: str) -> str:
-    host = json.dumps(_api_root(mirror.url), ensure_ascii=False)
-    text = f'[host.{host}]\n  capabilities = ["pull", "resolve"]\n'
-    if mirror.ca.pem:
-        text += f"  ca = {json.dumps(certificates, ensure_ascii=False)}\n"
-    return text + "  override_path = true\n"
-
-
-def _api_root(url: str) -> str:
-    """Return the URL with ``/v2`` before its path, if it lacks that: the root of the API of a registry."""
-    parts = urlsplit(url)
-    steps = [step for step in parts.path.split("/") if step]
-    if steps[:1] != ["v2"]:
+    url = urlsplit(mirror.url)
+    steps = [step for step in url.path.split("/") if step]
+    if steps[:1] != ["v2"]:  # the root of the API of a registry
         steps.insert(0, "v2")
-    return f"{parts.scheme}://{parts.netloc}/{'/'.join(steps)}"
+    root = f"{url.scheme}://{url.netloc}/{'/'.join(steps)}"
+    if registries:
+        certificates = f"{posixpath.dirname(registries)}/inject-proxy-mirror.crt"
+        path = registries
+        text = f'mirrors:\n  "*":\n    endpoint:\n    - {json.dumps(root)}\n'
+        trust = f"configs:\n  {json.dumps(url.netloc)}:\n    tls:\n      ca_file: {json.dumps(certificates)}\n"
+        end = ""
+    else:
+        certificates = f"{_CERTS_D}/{url.netloc}/ca.crt"
+        path = _HOSTS_TOML
+        host = json.dumps(root, ensure_ascii=False)
+        text = f'[host.{host}]\n  capabilities = ["pull", "resolve"]\n'
+        trust = f"  ca = {json.dumps(certificates, ensure_ascii=False)}\n"
+        end = "  override_path = true\n"
+    if not mirror.ca.pem:
+        return {path: FIRST_LINE + text + end}
+    return {path: FIRST_LINE + text + trust + end, certificates: FIRST_LINE + mirror.ca.pem}
 
 
 def _is_ours(registries: str, path: str, text: str) -> bool:

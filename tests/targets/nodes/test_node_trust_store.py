@@ -15,7 +15,7 @@ from all_targets import TARGETS
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
-from krm_fn.targets.nodes.node_commands import TRUST_MARK, restart_command
+from krm_fn.targets.nodes.node_commands import TRUST_MARK
 from krm_fn.targets.nodes.node_trust_store import commands as commands_for
 from manifests import kubeadm, spec_of
 from node_runs import PROXY, run
@@ -70,7 +70,11 @@ def test_what_others_wrote_stays_and_in_its_order(commands: list[Any]) -> None:
     [
         *(pytest.param(command, True, id=f"command {number}") for number, command in enumerate(ALL)),
         pytest.param(entry(0, A)["path"], True, id="a file"),
-        pytest.param(restart_command("containerd", "restart"), False, id="the restart that nodes.commands writes"),
+        pytest.param(
+            "systemctl daemon-reload && systemctl restart containerd # inject-proxy",
+            False,
+            id="the restart that nodes.commands writes",
+        ),
     ],
 )
 def test_the_table_names_words_of_what_removal_takes_out_and_of_nothing_else(text: str, is_ours: bool) -> None:
