@@ -26,9 +26,9 @@ from krm_fn.light_typing import Any, Fields
 from krm_fn.patch import Pointer, copied, list_at, lookup, put_at
 from krm_fn.pipeline.covered import SYSTEM_OF_KIND, addition_for, reason_in
 from krm_fn.pipeline.unused import choosing_matchers
-from krm_fn.plan import Overview, plan_records
+from krm_fn.plan import plan_records
 from krm_fn.plan.items import readable_objects
-from krm_fn.plan.record import Why
+from krm_fn.plan.record import Overview, Why
 from krm_fn.yamledit.render import AuthorScalar, Layout, block_text, flow, plain_data
 
 # The targets that write only what is chosen, as rows of the table, too.

@@ -14,9 +14,9 @@ from krm_fn.patch import Pointer
 from krm_fn.pipeline.outcome import Outcome
 from krm_fn.places.choice import REFUSALS, is_refused
 from krm_fn.places.installed_charts import charts_of, is_known
-from krm_fn.plan import Overview, plan_records
+from krm_fn.plan import plan_records
 from krm_fn.plan.items import fits, readable_objects
-from krm_fn.plan.record import ObjectRecord, Reason, State, Why
+from krm_fn.plan.record import ObjectRecord, Overview, Reason, State, Why
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.release_kinds import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_kinds

@@ -16,9 +16,8 @@ from krm_fn.krm.resourcelist import ListChanges, Object, ObjectSource
 from krm_fn.krm.results import ObjectRef, Result, Results, is_severe, some
 from krm_fn.light_typing import Any, NamedTuple, Texts
 from krm_fn.patch import Data, Pointer, lookup
-from krm_fn.plan import Overview
 from krm_fn.plan.items import readable_objects
-from krm_fn.plan.record import TargetRecord, edited_targets
+from krm_fn.plan.record import Overview, TargetRecord, edited_targets
 
 ANNOTATION = "fn.inject-proxy.io/ignore"
 _PATH: Pointer = ("metadata", "annotations", ANNOTATION)

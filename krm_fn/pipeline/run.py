@@ -23,8 +23,8 @@ from krm_fn.pipeline.outcome import (
     once_for_each_fact,
 )
 from krm_fn.pipeline.run_findings import review
-from krm_fn.plan import Overview, plan_records
-from krm_fn.plan.record import ObjectRecord, edited_targets
+from krm_fn.plan import plan_records
+from krm_fn.plan.record import ObjectRecord, Overview, edited_targets
 from krm_fn.plan.sources import Objects
 
 _NO_CONFIG = (

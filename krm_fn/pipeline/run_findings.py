@@ -18,8 +18,7 @@ from krm_fn.noproxy import Style
 from krm_fn.noproxy.policy import SERVICE_ADDRESSES
 from krm_fn.patch import lookup
 from krm_fn.places.place import LACKS_TEXT, same_value
-from krm_fn.plan import OtherNodes, Overview
-from krm_fn.plan.record import ObjectRecord, TargetRecord, edited_targets
+from krm_fn.plan.record import ObjectRecord, OtherNodes, Overview, TargetRecord, edited_targets
 from krm_fn.products.distributions import PRODUCTS
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS

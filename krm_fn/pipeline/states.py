@@ -11,9 +11,9 @@ from krm_fn.krm.results import Result
 from krm_fn.patch import list_at, text_at
 from krm_fn.pipeline.run_findings import why_without
 from krm_fn.places.place import LACKS_TEXT, Place
-from krm_fn.plan import Overview
 from krm_fn.plan.record import (
     ObjectRecord,
+    Overview,
     Reason,
     State,
     TargetRecord,

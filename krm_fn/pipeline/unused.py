@@ -16,9 +16,8 @@ from krm_fn.places import choice
 from krm_fn.places.containers import pod_spec
 from krm_fn.places.installed_charts import charts_of
 from krm_fn.places.provided import DataUses
-from krm_fn.plan import Overview
 from krm_fn.plan.items import readable_objects
-from krm_fn.plan.record import ObjectRecord
+from krm_fn.plan.record import ObjectRecord, Overview
 from krm_fn.target_table import ROWS, system_of
 
 _PREFIX = "fn.inject-proxy.io"

@@ -25,7 +25,7 @@ from krm_fn.plan.items import (
     targets_of_items,
 )
 from krm_fn.plan.kustomizations import Builds
-from krm_fn.plan.record import ObjectRecord, OtherNodes, Overview
+from krm_fn.plan.record import ObjectRecord, Overview
 from krm_fn.plan.subjects import (
     add_target,
     by_groups,
@@ -44,13 +44,6 @@ from krm_fn.targets import TemplateRules, class_plans, load_target
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
-
-__all__ = [
-    "OtherNodes",
-    "Overview",
-    "items_of_kinds",
-    "plan_records",
-]
 
 _NO_TARGETS = ItemTargets([], [])
 

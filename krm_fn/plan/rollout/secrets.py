@@ -18,8 +18,7 @@ from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import Result
 from krm_fn.patch import Pointer, items_at, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.plan import items_of_kinds
-from krm_fn.plan.items import readable_objects
+from krm_fn.plan.items import items_of_kinds, readable_objects
 from krm_fn.plan.kustomizations import Builds
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.rollout.naming import (

@@ -13,7 +13,7 @@ from krm_fn.clusters import Folders, Key, ObjectIndex, key_of, nearest, referenc
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import ObjectSource
 from krm_fn.krm.results import Result
-from krm_fn.plan import items_of_kinds
+from krm_fn.plan.items import items_of_kinds
 from krm_fn.plan.kustomizations import Builds
 from krm_fn.plan.record import ObjectRecord, TargetRecord
 from krm_fn.plan.rollout.naming import (

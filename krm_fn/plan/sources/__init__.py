@@ -18,8 +18,7 @@ from krm_fn.formats import left_alone
 from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.patch import Data
-from krm_fn.plan import items_of_kinds
-from krm_fn.plan.items import readable_objects
+from krm_fn.plan.items import items_of_kinds, readable_objects
 
 if TYPE_CHECKING:
     from krm_fn.formats.embedded import Value

@@ -35,9 +35,9 @@ from krm_fn.targets.charts.release_values import (
     read_installation,
     service_names,
     values_from,
-    values_of_rows,
     values_of_version,
     values_path,
+    with_own_rows,
 )
 
 _LATER = (
@@ -320,13 +320,10 @@ def _in_data(data: Data, context: Context) -> Places:
     def places(charts: Mapping[str, DataReference], document: Any) -> Places:
         for name, reference in charts.items():
             documents = [document, reference.alternatives]
-            chart = fitted_chart(name, document)
-            of_rows = values_of_rows(name, context.options)
-            if of_rows:
-                chart = Chart(of_rows)
+            chart = with_own_rows(fitted_chart(name, document), name, context.options)
             values = _named(chart, reference.names) if chart else []
             if context.settings.sets_any:  # only a removal looks at places of older versions
-                values = values_of_version(values, None, documents).values
+                values, _ = values_of_version(values, None, documents)
             there = [value for value in values if any(holds(value, other) for other in documents)]
             chart_places = _ChartPlaces(name, there, context, data)
             yield from chart_places.places(document)

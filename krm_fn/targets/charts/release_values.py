@@ -100,22 +100,13 @@ def lowest_version(text: str) -> Version | None:
     return min(versions)
 
 
-class VersionValues(NamedTuple):
-    """The places of a chart in one version.
-
-    Attributes:
-        values: those that it has, or that are there.
-        newer: those that only newer versions have; without a version those that older ones do not have.
-    """
-
-    values: list[ChartValue]
-    newer: list[ChartValue]
-
-
 def values_of_version(
     values: Iterable[ChartValue], version: Version | None, documents: Sequence[Any]
-) -> VersionValues:
-    """Return the places that a version of a chart has, each in one form; one that is in a document counts, too."""
+) -> tuple[list[ChartValue], list[ChartValue]]:
+    """Return the places that a version of a chart has, each in one form, or that are in a document, and newer ones.
+
+    Those are the places that only newer versions have; without a version, those that older ones do not have.
+    """
     chosen: dict[str, ChartValue] = {}
     newer = []
     for value in values:
@@ -129,7 +120,7 @@ def values_of_version(
     # Where there is an older form, or an older place, nothing is missing.
     if any(value.before for value in chosen.values()):
         newer = []
-    return VersionValues([*chosen.values()], newer)
+    return [*chosen.values()], newer
 
 
 def values_path(use: ChartUse, data: Data) -> Pointer:
@@ -183,23 +174,22 @@ def read_installation(use: ChartUse, data: Data, options: Options, uses: DataUse
     documents = [own]
     for key, member in values_from(data):
         documents += values_in(uses.meant(key), member)
-    chart = _chart_in_table(use, documents)
-    values = values_of_rows(use.name, options)
-    if values:
-        # The names that the programs call are those of the table.
-        table = chart or Chart(())
-        chart = Chart(values, services=table.services, others=table.others)
+    chart = with_own_rows(_chart_in_table(use, documents), use.name, options)
     return Installation(use, data, chart, documents)
 
 
-def values_of_rows(name: str, options: Options) -> list[ChartValue]:
-    """Return the places of a chart that the user says."""
+def with_own_rows(chart: Chart | None, name: str, options: Options) -> Chart | None:
+    """Return the row of a chart with the places that the user says, if there are any, and not those of the table."""
     values = []
     for row in options.get("rows", ()):
         if row["chart"] == name:
             no_proxy = row.get("noProxy", "")
             values.append(ChartValue(row["path"], row["form"], no_proxy=no_proxy))
-    return values
+    if not values:
+        return chart
+    # The names that the programs call are those of the table.
+    table = chart or Chart(())
+    return Chart(values, services=table.services, others=table.others)
 
 
 def overrides(value: ChartValue, installation: Installation) -> Results:
