@@ -48,8 +48,14 @@ def answer_clusters(
     answers: dict[str, ClusterAnswer] = {}
     for grant in grants:
         for name in grant.clusters:
-            answer = answers.setdefault(name, ClusterAnswer(name))
-            _add_proxy(answer.proxies, grant)
+            proxies = answers.setdefault(name, ClusterAnswer(name)).proxies
+            http_proxy, https_proxy = grant.urls
+            url = http_proxy or https_proxy or "no proxy"
+            for part in grant.parts or (grant.readers,):
+                # groups of workers that get the same proxy are one part
+                kind = "workers" if part.startswith("worker") else part
+                if proxies.setdefault(kind, url) != url:
+                    proxies[part] = url
     reasons = _why_nothing(outcome)
     for name in reasons:
         answers.setdefault(name, ClusterAnswer(name))
@@ -72,16 +78,6 @@ def clusters_about(result: Result, belonging: NamesOfClusters) -> set[str]:
     names = {redact(name.removeprefix("Cluster/")) for name in result.clusters}
     names |= belonging.get(result.ref, set())
     return names
-
-
-def _add_proxy(proxies: dict[str, str], grant: Grant) -> None:
-    """Add the proxy of each part; groups of workers that get the same proxy are one part."""
-    http_proxy, https_proxy = grant.urls
-    url = http_proxy or https_proxy or "no proxy"
-    for part in grant.parts or (grant.readers,):
-        kind = "workers" if part.startswith("worker") else part
-        if proxies.setdefault(kind, url) != url:
-            proxies[part] = url
 
 
 def _why_nothing(outcome: Outcome) -> dict[str, str]:

@@ -106,10 +106,14 @@ class Members(NamedTuple):
                 if secret:
                     why = f"its user and password are in the Secret that `{self.secret}` names"
                     yield reading._replace(value=None, why_unknown=why)
-                elif self.in_unit:
-                    yield _read_in_unit(reading)
-                else:
-                    yield reading
+                    continue
+                if self.in_unit:
+                    # systemd gets it between ``Environment="`` and ``"``.
+                    reading = reading._replace(value=escaping.resolve_specifiers(value))  # noqa: PLW2901
+                if reading.value is None:
+                    why = "systemd drops a value with a `%` that is not doubled"
+                    reading = reading._replace(known=value, why_unknown=why, is_lost=True)  # noqa: PLW2901
+                yield reading
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the members, or remove them; report a proxy that a person has switched off."""
@@ -187,15 +191,6 @@ def _read_wrong_type(place: Place, variable: str, path: Pointer, value: Any) -> 
     """Yield a reading of a value that is no text, unless it is empty: a run replaces it."""
     if value not in EMPTY:
         yield Reading(variable, None, path, str(value), place.label, "it must be a string")
-
-
-def _read_in_unit(reading: Reading) -> Reading:
-    """Return the value that systemd gets from a text between ``Environment="`` and ``"``."""
-    value = escaping.resolve_specifiers(reading.raw)
-    if value is None:
-        why = "systemd drops a value with a `%` that is not doubled"
-        return reading._replace(value=None, known=reading.raw, why_unknown=why, is_lost=True)
-    return reading._replace(value=value)
 
 
 CAMEL = Members(steps_of(*proxy_keys.CAMEL))

@@ -239,7 +239,10 @@ def style_near(text: str, node: Mapping | Sequence, slots: list[Slot], style: La
     if isinstance(node, Mapping):
         lists = [columns for value, columns in _indents(text, node) if isinstance(value, Sequence)]
         return style._replace(dash=_usual(lists, style.dash), quotes={})
-    quotes = _quotes(node.items[-1])
+    last = node.items[-1]
+    quotes = {"": quote_of(last)}
+    if isinstance(last, Mapping):  # for the next item
+        quotes = {key_text(key): quote_of(value) for key, value in last.entries}
     style = style._replace(quotes=quotes, plain=_is_plain_without_need(node.items))
     for slot in reversed(slots):
         before = text[slot.start : slot.node.start]
@@ -255,13 +258,6 @@ def _is_json(node: Node) -> bool:
     if not isinstance(node, Mapping) or not node.flow:
         return False
     return [quote_of(key) for key, _ in node.entries[:1]] == ['"']
-
-
-def _quotes(last: Node) -> dict[str, str]:
-    """Return the quotes in the last item of a list, for the next one."""
-    if isinstance(last, Mapping):
-        return {key_text(key): quote_of(value) for key, value in last.entries}
-    return {"": quote_of(last)}
 
 
 def _is_plain_without_need(items: list[Node]) -> bool:

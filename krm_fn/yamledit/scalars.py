@@ -62,7 +62,10 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, pad: str) -> str 
     elif node.style == "'":
         new = scalar(value, quote="'")
         if pad and fits_block(value) and not re.search(_BLANK_AT_AN_END, value):
-            new = _in_single_quotes(value, newline, pad)
+            words = value.replace("'", "''")
+            # an empty line stands for a line break
+            words = re.sub("\n+", lambda match: newline * (len(match[0]) + 1) + pad, words)
+            new = f"'{words}'"
     elif value.strip("\n ") and fits_block(value):
         new = _block(body, node, value, newline)
     if new is None:
@@ -77,16 +80,6 @@ def _stays_plain(value: str, *, flow: bool) -> bool:
     if not re.fullmatch(_PLAIN, value):
         return False
     return value.isprintable() and is_string_in_every_yaml(value)
-
-
-def _in_single_quotes(value: str, newline: str, pad: str) -> str:
-    """Return a text in single quotes, in which an empty line stands for a line break."""
-
-    def empty_lines(match: re.Match[str]) -> str:
-        return newline * (len(match[0]) + 1) + pad
-
-    words = re.sub("\n+", empty_lines, value.replace("'", "''"))
-    return f"'{words}'"
 
 
 def _in_double_quotes(raw: str, old: str, value: str) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
-from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple, Variables
 from krm_fn.patch import Pointer, text_at, walk
 from krm_fn.places.place import Place, Reading, Readings, quoted
@@ -119,23 +118,16 @@ class PolicyForm(ABC):
                 texts[entry.place] = _new_text(entry, variables)
         self.set_texts(draft, texts)
         for problem, unwritten in problems.items():
-            draft.findings.append(_unwritten(place, problem, unwritten, variables))
-
-
-def _unwritten(
-    place: Place, problem: str, entries: Sequence[PolicyEntry], variables: Variables
-) -> Result:
-    """Return the warning for entries that cannot be set; one that is another value makes ``mode: Check`` fail."""
-    is_stale = False
-    for entry in entries:
-        if entry.value not in (None, _new_value(entry, variables)):
-            is_stale = True
-    return Result(
-        "ByHand",
-        f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}",
-        entries[0].path,
-        is_stale=is_stale,
-    )
+            # one that is another value makes ``mode: Check`` fail
+            is_stale = any(
+                entry.value not in (None, _new_value(entry, variables)) for entry in unwritten
+            )
+            draft.report(
+                "ByHand",
+                f"{quoted(entry.name for entry in unwritten)} of {place.label} cannot be set: {problem}",
+                unwritten[0].path,
+                is_stale=is_stale,
+            )
 
 
 def _new_value(policy_entry: PolicyEntry, variables: Variables) -> str:

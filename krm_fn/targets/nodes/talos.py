@@ -80,7 +80,11 @@ class Talos(ConfigTarget):
     def places_in(self, node_config: NodeConfig, context: Context) -> Places:
         """Yield the variables that patches set already, and a new patch for readers that get none by them."""
         data = node_config.obj
-        readers = _find_readers(node_config)
+        kind = node_config.data.get("generateType")
+        is_control_plane = node_config.kind.role is Role.CONTROL_PLANE and kind != "none"
+        readers = {_SERVICES}
+        if is_control_plane or kind in ("controlplane", "init"):
+            readers.add(_API_SERVER)
         for path, operation in items_at(data, (*node_config.path, "configPatches")):
             form = _BY_POINTER.get(text_at(operation, "path"))
             value = lookup(operation, "value")
@@ -107,17 +111,6 @@ class Talos(ConfigTarget):
         path = (*patches, str(len(texts)))
         new_patch = WrittenForm(partial(_add_patch, missing), Text(Value(path, ""), _PATCH))
         yield Place(path, new_patch, "a new entry of `strategicPatches`")
-
-
-def _find_readers(node_config: NodeConfig) -> set[str]:
-    """Return who reads variables on the nodes: services, and the API server of a control plane."""
-    kind = node_config.data.get("generateType")
-    is_control_plane = kind in ("controlplane", "init")
-    if node_config.kind.role is Role.CONTROL_PLANE and kind != "none":
-        is_control_plane = True
-    if not is_control_plane:
-        return {_SERVICES}
-    return {_SERVICES, _API_SERVER}
 
 
 def _forms_in(document: Any) -> Iterator[_VariableForm]:

@@ -59,7 +59,10 @@ class AddOns(Target):
 
     def _in_secret(self, data: Data, context: Context) -> Places:
         """Yield the texts with data values: those that name an add-on, or else the first one of its own Secret."""
-        name = _name_of_add_on(data)
+        # The name of the add-on: its label, or its annotation ``<group>/<name>``.
+        named = text_at(data, ("metadata", "labels", tkg.ADD_ON_NAME_LABEL))
+        annotation = text_at(data, ("metadata", "annotations", tkg.ADD_ON_TYPE_ANNOTATION))
+        name = (named or annotation).rpartition("/")[2]
         own = [add_on for add_on in self._add_ons if add_on.name == name]
         called = own or self._add_ons
         label = f"the data values of {' and '.join(add_on.label for add_on in called)}"
@@ -151,10 +154,3 @@ def _with_certificates(add_on: AddOn, place: Place) -> Iterator[Place]:
         path = (*place.path, "caCerts")
         form = WrittenForm(write_certificates)
         yield Place(path, form, "`caCerts`", place.kept_steps, is_unconditional=True)
-
-
-def _name_of_add_on(data: Data) -> str:
-    """Return the name of the add-on whose Secret it is, "" for none: its label, or its annotation ``<group>/<name>``."""  # noqa: E501
-    label = text_at(data, ("metadata", "labels", tkg.ADD_ON_NAME_LABEL))
-    annotation = text_at(data, ("metadata", "annotations", tkg.ADD_ON_TYPE_ANNOTATION))
-    return (label or annotation).rpartition("/")[2]

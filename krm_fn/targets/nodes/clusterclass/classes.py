@@ -109,7 +109,11 @@ class Classes(ClassPlans):
 
     def _plan(self, templates: Iterable[Object]) -> None:
         """Plan the patches of classes, out of templates that belong to them and to nothing else."""
-        patched = {key: listed for key, listed in self._classes.items() if listed.may_be_patched}
+        patched = {}
+        for key, listed in self._classes.items():
+            is_meant = listed.is_chosen or listed.is_erased
+            if is_meant and listed.is_selected and not listed.variable:
+                patched[key] = listed
         index: ObjectIndex[Data] = ObjectIndex()
         for obj in templates:
             keys = self._topology.classes_of(obj)

@@ -167,11 +167,6 @@ class ListedClass:
         return any(listed.plan and listed.plan.patches is None for listed in self.family)
 
     @property
-    def may_be_patched(self) -> bool:
-        """Whether it is patched if nothing is in the way."""
-        return (self.is_chosen or self.is_erased) and self.is_selected and not self.variable
-
-    @property
     def is_wanted(self) -> bool:
         """Whether any node is to get a proxy by way of it, or keeps one because nothing declares any."""
         proxies = [self.default]
