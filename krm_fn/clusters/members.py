@@ -221,9 +221,8 @@ class ClusterMembers:
             keys = self.nodes.candidates(named)
         else:
             namesakes = self.nodes.candidates(named._replace(namespace=""))
-            keys = [key for key in namesakes if may_be_same(key.namespace, namespace)]
-            if not keys:
-                keys = namesakes
+            near = [key for key in namesakes if may_be_same(key.namespace, namespace)]
+            keys = near or namesakes
         namespaces = {key.namespace for key in keys}
         is_sure = len(namespaces) == 1
         how = evidence.how

@@ -153,13 +153,14 @@ def why_wrong(entry: str) -> str:
     reason = why_wrong_pattern(entry)
     if reason:
         return reason
-    if is_variable(entry):
+    # Nobody fills in a variable of a shell here.
+    if not is_template(entry) and re.search(r"\$[A-Za-z_]", entry):
         return "an entry must not be the name of a variable: write its entries"
     # There is one at most: a second one would be a separator, which is wrong in patterns, too.
     token = next(iter(split(entry)), "")
     if classify(bare(token)) is not EntryKind.UNKNOWN:
         return ""
-    if resembles_address(token):
+    if re.fullmatch(_NUMERIC, token) or re.fullmatch(_RANGE, token):
         return f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"'
     if token.endswith(":") or ".." in token:
         return f'entry "{token}" must be {_A_HOST}'
@@ -243,20 +244,6 @@ def _may_be_a_credential(token: str) -> bool:
 def _ends_in_colon(token: str) -> bool:
     is_name = token.endswith(":") and not is_template(token)
     return is_name and re.fullmatch(_LIKE_IPV6, token) is None
-
-
-def is_variable(entry: str) -> bool:
-    """Return whether an entry is, or ends with, a variable of a shell, ``$NAME``, which nobody fills in here."""
-    if is_template(entry):
-        return False
-    return re.search(r"\$[A-Za-z_]", entry) is not None
-
-
-def resembles_address(entry: str) -> bool:
-    """Return whether the author of an entry means an address, a CIDR or a range, be it right or wrong."""
-    if re.fullmatch(_NUMERIC, entry):
-        return True
-    return re.fullmatch(_RANGE, entry) is not None
 
 
 @lru_cache(maxsize=16384)

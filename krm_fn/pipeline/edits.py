@@ -94,13 +94,12 @@ def _path_of_replaced(target_record: TargetRecord, ours: set[str]) -> Pointer:
         return ()
     after = {(reading.place, reading.variable, reading.value) for reading in target_record.after}
     for reading in target_record.before:
-        is_known = reading.value is not None
         if (reading.place, reading.variable, reading.value) in after:
             continue
-        if is_known and not reading.is_list and reading.value and reading.value not in ours:
+        if reading.value and not reading.is_list and reading.value not in ours:
             return reading.path
-        # Of another type, or computed later.
-        if not is_known and (reading.raw or reading.path[-1:] == ("valueFrom",)):
+        is_computed = reading.raw or reading.path[-1:] == ("valueFrom",)  # or of another type
+        if reading.value is None and is_computed:
             return reading.path
     return ()
 
@@ -164,7 +163,10 @@ def _complete(
     is_changed = target_record.is_changed
     if is_changed:
         if not target_record.record.is_new:  # its values are in it
-            results.append(with_values(results.pop(), before, after))
+            old = _values(before)
+            new = _values(after)
+            result = results.pop()
+            results.append(result._replace(current=_unlike(old, new), proposed=_unlike(new, old)))
         ours = [settings.no_proxy for settings in target_record.all_settings if settings.no_proxy]
         lost = replaced_list(before, after, ours)
         results += map(target_record.result, lost)
@@ -179,13 +181,6 @@ def _notes(target_record: TargetRecord) -> Results:
     if not (target_record.has_list or target_record.has_list_by_class):
         resolved = resolved._replace(missing=())
     return notes(resolved, target_record.memberships)
-
-
-def with_values(result: Result, before: Readings, after: Readings) -> Result:
-    """Return the result of an edit with the values that it changes, as far as they are known and may be shown."""
-    old = _values(before)
-    new = _values(after)
-    return result._replace(current=_unlike(old, new), proposed=_unlike(new, old))
 
 
 def _unlike(variables: Variables, others: Variables) -> Variables | None:

@@ -62,7 +62,8 @@ def plan_records(source: ObjectSource, config: ProxyConfig) -> Overview:
     """
     overview = Overview(config)
     reader = ItemReader(source)
-    read = reader.of_kinds(_cluster_kinds(source), is_needed=True)
+    occurring = (kind for kinds in source.by_kinds for kind in kinds)
+    read = reader.of_kinds(clusters.kinds(occurring), is_needed=True)
     read += reader.of_kinds(system_kinds())
     topology = Topology(read)
     classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
@@ -142,11 +143,6 @@ def _naming_a_proxy(source: ObjectSource) -> set[int]:
     if encoded:
         naming.update(source.holding(tuple(encoded_names()), encoded))
     return naming
-
-
-def _cluster_kinds(source: ObjectSource) -> frozenset[str]:
-    """Return the kinds that say something of Clusters, given those that occur in a list, judged by its text."""
-    return clusters.kinds(kind for kinds in source.by_kinds for kind in kinds)
 
 
 def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: ProxyConfig) -> None:

@@ -369,15 +369,12 @@ def _conflicts(places: Sequence[DeclaredPlace]) -> Texts:
     Who names a class of another namespace has no say in the proxy of those whose class it is.
     """
     first = places[0]
-    conflicts = [first]
+    names = {_described(first.membership): None}
     for place in places:
         differs = place.declaration.urls != first.declaration.urls
         if differs and place.membership.is_guest is first.membership.is_guest:
-            conflicts.append(place)
-    names = dict.fromkeys(_described(place.membership) for place in conflicts)
-    if len(names) <= 1:
-        return ()
-    return tuple(names)
+            names[_described(place.membership)] = None
+    return tuple(names) if len(names) > 1 else ()
 
 
 def _described(membership: Membership) -> str:
