@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator, Sequence
 
 from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import ProxyConfig
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object, ObjectSource
 from krm_fn.krm.results import Result
 from krm_fn.patch import Pointer, items_at, text_at
@@ -111,7 +110,7 @@ def secret_names(
                 is_left = False  # other patches of a class roll the nodes of its Clusters
             if is_left and not config.hash_names:
                 notes.append(not_rolled(user, secret, config))
-    notes += _missing(source, records, references, config, changed)
+    notes += _missing(source, records, references, config)
     return notes
 
 
@@ -155,12 +154,8 @@ def _missing(
     records: Sequence[TargetRecord],
     references: Sequence[User],
     config: ProxyConfig,
-    changed: Collection[ObjectRecord],
 ) -> Iterator[RolloutNote]:
-    """Yield a finding for each reference to a Secret that is not in the list, unless the user lets a run create it.
-
-    It is an error where the run writes the reference, unless a rule of the user says otherwise.
-    """
+    """Yield a finding for each reference to a Secret that is not in the list, unless the user lets a run create it."""
     is_created = config.targets.is_on(_TARGET) and config.targets.generates(_TARGET)
     if is_created or not references:
         return
@@ -174,11 +169,6 @@ def _missing(
                 "`spec.lint.rules.SecretMissing: Info` says so"
             )
             finding = Result("SecretMissing", message, user.path)
-            if user.record in changed and finding.code not in config.lint:
-                # Who has the reference already may make the Secret elsewhere, and so may the Clusters of a class.
-                is_there = user.record.item_index in source.holding((user.key.name,))
-                if not is_there and user.record.obj.ref.kind != "ClusterClass":
-                    finding = finding._replace(level=Severity.ERROR)
             yield RolloutNote(user.record, finding)
 
 

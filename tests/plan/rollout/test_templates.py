@@ -372,16 +372,10 @@ EXTERNAL = {"apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret"} | 
         pytest.param([EXTERNAL], [], id="an ExternalSecret of another name"),
     ],
 )
-def test_a_reference_to_a_secret_neither_there_nor_made_is_not_written(others: list[Any], paths: list[Any]) -> None:
-    allowed = {"rules": {"SecretMissing": "Warning"}}
-    for lint, severity in ((None, Severity.ERROR), (allowed, Severity.WARNING)):
-        more = {"lint": lint} if lint else {}
-        outcome = ran(CLUSTER, *others, control_plane(), targets=IN_SECRET, **more)
-        found = [result for result in outcome.results if result.code == "SecretMissing"]
-        assert [(result.path, result.severity) for result in found] == [(path, severity) for path in paths]
-        assert bool(outcome.changes) is (severity is Severity.WARNING or not paths)
-    again = ran(*items(outcome), targets=IN_SECRET)
-    assert {result.severity for result in again.results if result.code == "SecretMissing"} <= {Severity.WARNING}
+def test_a_reference_to_a_secret_neither_there_nor_made_is_named(others: list[Any], paths: list[Any]) -> None:
+    outcome = ran(CLUSTER, *others, control_plane(), targets=IN_SECRET)
+    assert [result.path for result in outcome.results if result.code == "SecretMissing"] == paths
+    assert outcome.changes
 
 
 # All lists.

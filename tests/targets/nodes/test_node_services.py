@@ -157,7 +157,7 @@ def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system:
         assert (exported["HTTP_PROXY"], exported["https_proxy"]) == (PASSWORD, PROXY)
         files = contents(spec)
         assert [path for path in files if any(service in path for service in kind.services)] == list(files)
-        assert len(files) == len(kind.services)
+        assert len(files) == len([*kind.services])
         for text in files.values():
             read = (environment_file if kind in RKE2 else systemd_environment)(text)
             assert exported.items() >= read.items()
