@@ -19,6 +19,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Results, are_severe, count
 from krm_fn.lint.judge_values import Reader, corrected_list, judge_list
+from krm_fn.near_names import nearest
 from krm_fn.noproxy import Audience, may_hold_a_credential
 from krm_fn.pipeline.audit import ReadableManifests, audit
 from krm_fn.pipeline.outcome import Silencer
@@ -42,13 +43,13 @@ def run(args: Namespace) -> Answer:
 def _is_list(word: str) -> bool:
     """Return whether a word is a NO_PROXY list: a file that exists, or a word that looks like a path, is none.
 
-    So does a name without a dot: a misspelt folder must not pass as a list.
+    Nor is a name like that of a file: a misspelt folder must not pass as a list.
     """
     if word == "-" or os.path.lexists(word):
         return False
-    if word.startswith(("/", "./", "../")) or (word and set(word).isdisjoint(".,:;|* ")):
+    if word.startswith(("/", "./", "../")) or word.endswith((".yaml", ".yml", "/")):
         return False
-    return not word.endswith((".yaml", ".yml", "/"))
+    return nearest(word, os.listdir(), alike=0.8) is None
 
 
 def _of_list(args: Namespace, text: str, config: ProxyConfig) -> Answer:

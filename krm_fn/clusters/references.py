@@ -261,9 +261,11 @@ class Folders:
         _add(key, self._objects)
 
     def copies(self, file: str) -> int:
-        """Return how often the list holds that object of a file which it holds most often."""
+        """Return how often that object of a file is there which is there most often, in the folder of its Clusters."""
         objects = self._objects.get(file, {})
-        return max((len(self._objects[""][identity]) for identity in objects), default=1)
+        # What is outside of the folder of its Clusters has no say.
+        around = self._objects.get(self.cluster_folder(file) or "", {})
+        return max((len(around[identity]) for identity in objects), default=1)
 
     def cluster_folder(self, file: str) -> str | None:
         """Return the innermost folder around a file that holds a Cluster, or the file itself; None for none."""

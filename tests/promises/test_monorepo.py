@@ -346,6 +346,13 @@ def check_each_folder(
             id="an object that is created also for a folder without a Cluster",
         ),
         pytest.param(
+            {"dev": ["cainjector"], "eu/prod": ["reads a map", "a map", "cainjector"]},
+            [],
+            OF_ITS_OWN,
+            "certificates",
+            id="an object that is created beside the one or the other",
+        ),
+        pytest.param(
             {"dev": ["a workload with a label"], "eu/prod": []},
             [],
             "a Cluster of one name",
