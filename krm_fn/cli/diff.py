@@ -64,7 +64,8 @@ def diff_lines(
         for hunk in _hunks(name, change, passwords):
             key: object = len(groups)
             if is_grouped:  # a new file is like no other change
-                key = (change.old is None, *_changed_lines(hunk))
+                changed = [mark + text.raw[at] for mark, text, at in hunk.lines if mark != " "]
+                key = (change.old is None, *changed)
             groups.setdefault(key, []).append(hunk)
     lines = []
     hidden = 0
@@ -128,12 +129,6 @@ def _lines(
         if mark == "-":
             for number in range(new_start, new_end):
                 yield "+", new, number
-
-
-def _changed_lines(hunk: _Hunk) -> Iterator[str]:
-    for mark, text, number in hunk.lines:
-        if mark != " ":
-            yield mark + text.raw[number]
 
 
 def _documents(content: bytes | None) -> list[str]:

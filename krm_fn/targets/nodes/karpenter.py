@@ -11,7 +11,7 @@ import re
 from krm_fn.formats import mime
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Result, Results
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import items_at, list_at, lookup, text_at
@@ -61,8 +61,16 @@ class Karpenter(Target):
             form = YamlText(_in_document, is_first_only=False, says_nothing=says_nothing)
         else:
             return
-        if context.settings.sets_any:
-            yield from _old_images(data)
+        terms = items_at(data, _AMI_TERMS) if context.settings.sets_any else ()
+        for path, term in terms:
+            dated = re.fullmatch(_DATED_ALIAS, text_at(term, "alias"))
+            if dated and dated[1] < _FIRST_IMAGE:  # it drops the variables
+                yield Result(
+                    "NodesWithoutProxy",
+                    f"an image older than v{_FIRST_IMAGE} knows no `instance.environment`, so its nodes get no proxy: "
+                    "name a newer one",
+                    (*path, "alias"),
+                )
         yield text_place(value, form, _LABEL)._replace(kept_steps=1)
 
 
@@ -94,19 +102,6 @@ def _node_config(text: str) -> Value | None:
     if value is None and _HEAD["kind"] in text and "MIME-Version" not in text:
         return Value(_USER_DATA, text)
     return value
-
-
-def _old_images(data: Data) -> Results:
-    """Yield a warning for each image that is too old to know the variables, and drops them."""
-    for path, term in items_at(data, _AMI_TERMS):
-        dated = re.fullmatch(_DATED_ALIAS, text_at(term, "alias"))
-        if dated and dated[1] < _FIRST_IMAGE:
-            yield Result(
-                "NodesWithoutProxy",
-                f"an image older than v{_FIRST_IMAGE} knows no `instance.environment`, so its nodes get no proxy: "
-                "name a newer one",
-                (*path, "alias"),
-            )
 
 
 def _runs_nodeadm(data: Data) -> bool:

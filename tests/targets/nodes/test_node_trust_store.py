@@ -70,11 +70,7 @@ def test_what_others_wrote_stays_and_in_its_order(commands: list[Any]) -> None:
     [
         *(pytest.param(command, True, id=f"command {number}") for number, command in enumerate(ALL)),
         pytest.param(entry(0, A)["path"], True, id="a file"),
-        pytest.param(
-            "systemctl daemon-reload && systemctl restart containerd # inject-proxy",
-            False,
-            id="the restart that nodes.commands writes",
-        ),
+        pytest.param("systemctl restart containerd # inject-proxy", False, id="the restart that nodes.commands writes"),
     ],
 )
 def test_the_table_names_words_of_what_removal_takes_out_and_of_nothing_else(text: str, is_ours: bool) -> None:

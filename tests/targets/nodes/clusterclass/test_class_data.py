@@ -37,18 +37,16 @@ def patch(*operations: Any, enabled_if: str | None = None, **selector: Any) -> d
     return {"name": "theirs", **condition, "definitions": definitions}
 
 
-def class_of(*patches: Any) -> dict[str, Any]:
-    return {"reference": {"apiVersion": API}, "spec": {"patches": list(patches)}}
+def operations_of(*patches: Any, nodes: Use = CONTROL_PLANE) -> list[ForeignOperation]:
+    return operations_on({"reference": {"apiVersion": API}, "spec": {"patches": list(patches)}}, nodes)
 
 
 def after(*patches: Any, is_there: bool = True) -> bool | None:
-    operations = operations_on(class_of(*patches), CONTROL_PLANE)
-    return is_list_after(operations, PATH, is_there=is_there)
+    return is_list_after(operations_of(*patches), PATH, is_there=is_there)
 
 
 def erasers(*patches: Any, nodes: Use = CONTROL_PLANE) -> list[ForeignOperation]:
-    operations = operations_on(class_of(*patches), nodes)
-    return [operation for operation in operations if operation.is_whole(PATH)]
+    return [operation for operation in operations_of(*patches, nodes=nodes) if operation.is_whole(PATH)]
 
 
 WHOLE = add("/spec/files", [])
@@ -138,8 +136,7 @@ def test_what_is_known_of_a_list_in_a_mapping_that_a_template_makes(text: str, i
 )
 def test_what_is_known_of_a_list_deeper_in_a_mapping_that_a_template_makes(text: str, is_there: bool | None) -> None:
     operation = {"op": "add", "path": "/spec/template", "valueFrom": {"template": text}}
-    operations = operations_on(class_of(patch(operation)), CONTROL_PLANE)
-    assert is_list_after(operations, ("spec", "template", "spec", "files")) is is_there
+    assert is_list_after(operations_of(patch(operation)), ("spec", "template", "spec", "files")) is is_there
 
 
 def test_a_mapping_that_a_variable_of_the_cluster_says_may_hold_the_list() -> None:
