@@ -63,11 +63,6 @@ class Topology:
         for key, node in nodes.items():
             self._clusters[key] = self._cluster(node, sources.get(key, {}))
 
-    @property
-    def clusters(self) -> tuple[Cluster, ...]:
-        """All Clusters, in the order of the list."""
-        return tuple(self._clusters[key] for key in self._members.clusters)
-
     def folders(self) -> Folders:
         """Return what tells the folders of the Clusters apart; nothing is in them yet."""
         return Folders(self._members.clusters)

@@ -13,6 +13,7 @@ from growth import excess
 from krm_fn.clusters import Cluster, Fact, Membership, Role, Topology, kinds
 from krm_fn.krm.resourcelist import Object, ResourceList, objects
 from krm_fn.patch import field_path
+from krm_fn.products.cluster_api import CLUSTER
 from manifests import cluster, config_template, control_plane, machine_deployment, named, obj, reference
 from support import ROOT
 
@@ -53,8 +54,9 @@ def facts_of(found: Cluster) -> dict[str, Any]:
 
 def table(items: list[Object]) -> bytes:
     topology = Topology(found for found in items if found.ref.kind in kinds())
+    clusters = [topology.of(item)[0].cluster for item in items if item.group_kind == CLUSTER]
     data = {
-        "clusters": {f"{found.namespace}/{found.name}": facts_of(found) for found in topology.clusters},
+        "clusters": {f"{found.namespace}/{found.name}": facts_of(found) for found in clusters},
         "memberships": {
             f"{found.ref.kind}/{found.ref.namespace or '-'}/{found.ref.name}": [
                 reported(each) for each in topology.of(found)

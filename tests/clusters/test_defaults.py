@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from krm_fn.clusters import Cluster, Fact, Topology
-from manifests import cluster, control_plane, named, obj, reference
+from krm_fn.clusters import Cluster, Fact
+from manifests import cluster, clusters_of, control_plane, named, reference
 
 KUBEADM = "10.96.0.0/12"
 AWS_VPC = "10.0.0.0/16"
 
 
 def facts(*items: dict[str, Any]) -> Cluster:
-    return Topology(map(obj, items)).clusters[0]
+    return clusters_of(*items)[0]
 
 
 def texts(known: tuple[Fact, ...]) -> list[str]:
@@ -161,7 +161,7 @@ def test_a_pool_belongs_to_the_cluster_whose_machines_use_it() -> None:
         named("VSphereMachineTemplate", "m", spec={"template": {"spec": {"network": {"devices": [device]}}}}),
         {**named("InClusterIPPool", "p", spec=POOL), "apiVersion": "ipam.cluster.x-k8s.io/v1alpha2"},
     ]
-    prod, other = Topology(map(obj, items)).clusters
+    prod, other = clusters_of(*items)
     assert texts(prod.network.networks) == ["10.20.0.0/24", "10.20.1.0/24"]
     assert other.network.networks == ()
 

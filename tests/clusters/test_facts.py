@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from krm_fn.clusters import Cluster, Fact, Topology
+from krm_fn.clusters import Cluster, Fact
 from krm_fn.patch import field_path
-from manifests import cluster, control_plane, named, obj, reference
+from manifests import cluster, clusters_of, control_plane, named, reference
 
 NETWORK = {
     "pods": {"cidrBlocks": ["192.168.0.0/16"]},
@@ -43,7 +43,7 @@ NAMES = ("pod_cidrs", "service_cidrs", "service_domain", "endpoint", "region", "
 
 
 def facts(*items: dict[str, Any]) -> Cluster:
-    return Topology(map(obj, items)).clusters[0]
+    return clusters_of(*items)[0]
 
 
 def value(found: Cluster, name: str) -> Any:

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from krm_fn.clusters import Topology
 from krm_fn.clusters.facts import mirror_hosts
-from manifests import cluster, config_template, control_plane, machine_deployment, named, obj, reference
+from manifests import cluster, clusters_of, config_template, control_plane, machine_deployment, named, reference
 
 HOSTS = "/etc/containerd/certs.d/docker.io/hosts.toml"
 CONFIG = "/etc/containerd/config.toml"
@@ -74,7 +73,7 @@ def test_the_mirrors_of_a_cluster_are_those_of_all_its_nodes() -> None:
     other = named("KubeadmConfig", "other-1", spec={"files": [file('[host."https://other.example.com"]\n')]})
     whole = cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp"))
     items = [whole, control_plane(files=[file(MIRROR)]), machine_deployment()]
-    found = Topology(map(obj, [*items, workers, cluster("other"), other])).clusters
+    found = clusters_of(*items, workers, cluster("other"), other)
     assert [[fact.value for fact in each.network.mirrors] for each in found] == [
         ["mirror.example.com", "workers.example.com"],
         [],

@@ -7,8 +7,10 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
+from krm_fn.clusters import Cluster, Topology
 from krm_fn.krm.resourcelist import Object, objects
 from krm_fn.patch import lookup
+from krm_fn.products.cluster_api import CLUSTER
 
 _CORE, _APPS, _CLUSTER = "v1", "apps/v1", "cluster.x-k8s.io/v1beta1"
 _BOOTSTRAP, _CONTROL_PLANE = "bootstrap.cluster.x-k8s.io/v1beta1", "controlplane.cluster.x-k8s.io/v1beta1"
@@ -134,6 +136,13 @@ def obj(data: dict[str, Any]) -> Object:
     """The object of such data."""
     (found,) = objects(data)
     return found
+
+
+def clusters_of(*items: dict[str, Any]) -> list[Cluster]:
+    """The Clusters among some objects, with the facts that all of these say."""
+    listed = [obj(item) for item in items]
+    topology = Topology(listed)
+    return [topology.of(item)[0].cluster for item in listed if item.group_kind == CLUSTER]
 
 
 def with_value(data: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
