@@ -148,12 +148,11 @@ class NoProxyList:
         """Return the forms of an entry that the list lacks: none for a host, or for a name in a domain of the list."""
         if entry in self.exact:
             return []
-        missing = []
-        for form in entries.expand(entry):
-            name = form.strip(".")
-            if form not in self.texts and not self.domain_around(name):
-                missing.append(form)
-        return missing
+        return [
+            form
+            for form in entries.expand(entry)
+            if form not in self.texts and not self.domain_around(form.strip("."))
+        ]
 
 
 @lru_cache(maxsize=4096)
@@ -212,8 +211,7 @@ def corrected_entries(text: str, reader: Reader) -> list[str]:
         if host in entries.expand(host):
             corrected.append(host)
         corrected += known.missing_forms(host)
-    forms = dict.fromkeys(corrected)
-    return [form for form in forms if not _breaks_pods(form, reader.audience)]
+    return [form for form in dict.fromkeys(corrected) if not _breaks_pods(form, reader.audience)]
 
 
 # one entry
@@ -228,7 +226,9 @@ def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> Resul
     shown = " ".join(written.split())
     for token in entries.split(written):
         host = entries.bare(token)
-        if _is_unread(host):
+        # Such as a glob inside of a name, or an address that no host has.
+        is_unknown = entries.classify(host) is EntryKind.UNKNOWN
+        if is_unknown or host == "0.0.0.0" or (":" in host and "%" in host):  # noqa: S104 -- compared
             message = f'no program reads entry "{shown}", or no host has it: write a name, an address or a CIDR'
             return (Result("EntryUnread", message),)
         if _breaks_pods(host, audience):
@@ -242,13 +242,6 @@ def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> Resul
         message = f'write "{",".join(forms)}" for entry "{shown}": not every program reads it'
         findings.append(Result("EntryForm", message))
     return tuple(findings)
-
-
-def _is_unread(host: str) -> bool:
-    """Return whether no program reads an entry, such as a glob inside of a name, or an address that no host has."""
-    if entries.classify(host) is EntryKind.UNKNOWN or host == "0.0.0.0":  # noqa: S104 -- compared
-        return True
-    return ":" in host and "%" in host
 
 
 def _breaks_pods(host: str, audience: Audience) -> bool:
@@ -341,10 +334,9 @@ def _judge_whole_list(known: NoProxyList, reader: Reader) -> Results:
         is_right = is_right and not _judge_entry(entry, reader.audience, frozenset())
         missing = known.missing_forms(entry)
         if missing and is_right and not reader.is_go and not _may_be_one_host(entry):
-            forms = ",".join((entry, *missing))
             yield Result(
                 "DomainForm",
-                f'write "{forms}" for "{entry}": some programs read only one of these forms',
+                f'write "{",".join((entry, *missing))}" for "{entry}": some programs read only one of these forms',
             )
         cover = _cover(entry, known)
         if entry in earlier:
@@ -368,8 +360,7 @@ def _cover(entry: str, known: NoProxyList) -> str:
     if cidr is None:
         if entries.classify(entry) not in (EntryKind.NAME, EntryKind.DOMAIN):
             return ""
-        name = entry.removeprefix(".")
-        return known.domain_around(name)
+        return known.domain_around(entry.removeprefix("."))
     # An address stays: half of all programs read no CIDR.
     if cidr.prefixlen == cidr.max_prefixlen:
         return ""
@@ -430,8 +421,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
             if not first or reader.is_go:
                 continue
             # As in the lists that a run composes: Ruby in pods needs the API server, and would misread the others.
-            is_for_pods = number > 0 and reader.audience is Audience.POD
-            if is_for_pods and entries.confuses_ruby(first):
+            if number > 0 and reader.audience is Audience.POD and entries.confuses_ruby(first):
                 continue
             why = "it is the API server's address, and half of all programs read no CIDRs"
             yield _Needed("AddressNotListed", first, why)
@@ -441,10 +431,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
 
 
 def _hosts(text: str) -> list[str]:
-    hosts: list[str] = []
-    for part in text.split(","):
-        hosts += map(entries.bare, entries.split(part))
-    return hosts
+    return [entries.bare(token) for part in text.split(",") for token in entries.split(part)]
 
 
 @lru_cache(maxsize=16384)
@@ -473,8 +460,7 @@ def judge_url(url: str, reader: Reader) -> Results:
     parts = split_url(url.strip().strip("\"'"))
     port = (parts.port + parts.tail).rstrip("/").removeprefix(":")
     schemes = ("http", "https", "") if reader.takes_host_and_port else ("http", "https")
-    has_scheme = parts.scheme in schemes
-    is_right = has_scheme and parts.text == url and parts.host != ""
+    is_right = parts.scheme in schemes and parts.text == url and parts.host != ""
     findings = []
     if not is_right or (port and not (parts.port and is_port(port))):
         message = (
@@ -485,8 +471,7 @@ def judge_url(url: str, reader: Reader) -> Results:
     elif not port:
         message = "the proxy URL must name its port: curl takes 1080, wget 80"
         findings.append(Result("UrlWithoutPort", message))
-    credentials = (parts.user, parts.password)
-    if not all(re.fullmatch(_ENCODED, text) for text in credentials):
+    if not all(re.fullmatch(_ENCODED, text) for text in (parts.user, parts.password)):
         message = (
             "user name and password of the proxy must be percent-encoded: Go ignores the proxy "
             "otherwise"

@@ -33,15 +33,17 @@ def find_refusal(target_id: str, settings: ProxySettings) -> str:
         reason = limit(settings)
         if reason:
             override = f"an entry of `spec.overrides` with `match: {{targets: [{target_id}]}}`"
-            name = PRODUCTS[target_id].name
-            return f"{name} takes {reason} in {override}, or set `spec.targets.{target_id}: false`"
+            return (
+                f"{PRODUCTS[target_id].name} takes {reason} in {override}, or set "
+                f"`spec.targets.{target_id}: false`"
+            )
     return ""
 
 
 def _urls(settings: ProxySettings) -> list[str]:
     """Return the URLs of the proxies that are declared, without placeholders."""
-    declared = filter(None, (settings.http_proxy, settings.https_proxy))
-    return [placeholders.without(url) for url in declared]
+    urls = (settings.http_proxy, settings.https_proxy)
+    return [placeholders.without(url) for url in urls if url]
 
 
 def _needs_both(settings: ProxySettings) -> str:

@@ -87,8 +87,7 @@ class Distribution(Target):
                 # The selector stays where the Deployment holds more than variables of one container.
                 if row.container and (settings.sets_any or _is_only_ours(data)):
                     yield Place((*_DEPLOYMENT, "selector"), one_member(_selector), "`selector`")
-                form = _form(row)
-                place = Place(path, form, f"`{row.field}`", row.keep)
+                place = Place(path, _form(row), f"`{row.field}`", row.keep)
                 yield place
                 if self.id == "distributions.canonicalKubernetes":
                     yield from _check_snap(data, path, settings)
@@ -106,10 +105,8 @@ class Distribution(Target):
         for row in _fitting(data):
             if not row.trusted_ca or not settings.trusted_ca.pem:
                 continue
-            named = text_at(data, (*row.path, "trustedCA", "name"))
-            if named in ("", CA_CONFIG_MAP):
-                namespace = _namespace(data, row)
-                yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, namespace)
+            if text_at(data, (*row.path, "trustedCA", "name")) in ("", CA_CONFIG_MAP):
+                yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, _namespace(data, row))
 
 
 def _fitting(data: Data) -> Iterator[DistributionRow]:
@@ -129,11 +126,11 @@ def _paths(data: Data, row: DistributionRow) -> list[Pointer]:
         return [row.path]
     at = row.path.index("*")
     (member, value) = row.item
-    paths = []
-    for path, item in items_at(data, row.path[:at]):
-        if lookup(item, member) == value:
-            paths.append((*path, *row.path[at + 1 :]))
-    return paths
+    return [
+        (*path, *row.path[at + 1 :])
+        for path, item in items_at(data, row.path[:at])
+        if lookup(item, member) == value
+    ]
 
 
 def _form(row: DistributionRow) -> Form:
@@ -180,9 +177,7 @@ def _name_of_bundle(settings: ProxySettings, old: Any) -> Any:
         return old
     if settings.trusted_ca.pem:
         return CA_CONFIG_MAP
-    if old == CA_CONFIG_MAP:
-        return None
-    return old
+    return None if old == CA_CONFIG_MAP else old
 
 
 def _namespace(data: Data, row: DistributionRow) -> str:
@@ -229,7 +224,5 @@ def _is_only_ours(data: Data) -> bool:
 def _selector(settings: ProxySettings, old: Any) -> Any:
     """Return an empty selector where there is none; it goes with the containers."""
     if settings.sets_any:
-        if old is None:
-            return {}
-        return old
+        return {} if old is None else old
     return old or None

@@ -27,6 +27,10 @@ _OTHER = (
 
 def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySettings) -> Places:
     """Yield the references that an App is to have, or to lose; report another Secret in their place."""
+    extras = [
+        (lookup(extra, "kind") or "configMap", lookup(extra, "name"))
+        for extra in list_at(data, ("spec", "extraConfigs"))
+    ]
     for field in ("configMap", "secret"):
         path = ("spec", "config", field)
         reference = lookup(data, path) or {}
@@ -34,21 +38,12 @@ def _references(data: Data, cluster_values: Mapping[str, str], settings: ProxySe
         if not settings.sets_any:
             if reference == cluster_values:
                 yield Place(path, one_member(lambda settings, old: None), label, 1)  # noqa: ARG005
-        elif _is_extra(data, field, cluster_values):
+        elif (field, cluster_values["name"]) in extras:
             continue
         elif reference in ({}, _EMPTY, cluster_values):
             yield Place(path, one_member(lambda settings, old: dict(cluster_values)), label)  # noqa: ARG005
         elif field == "secret" or text_at(reference, "name") == cluster_values["name"]:
             yield Result("ByHand", _OTHER.format(**cluster_values), path)
-
-
-def _is_extra(data: Data, field: str, cluster_values: Mapping[str, str]) -> bool:
-    """Return whether `spec.extraConfigs` refers to the object; without `kind` an entry is a ConfigMap."""
-    for extra in list_at(data, ("spec", "extraConfigs")):
-        kind = lookup(extra, "kind") or "configMap"
-        if lookup(extra, "name") == cluster_values["name"] and kind == field:
-            return True
-    return False
 
 
 def _is_installed_in(data: Data, cluster_name: str) -> bool:
@@ -79,8 +74,9 @@ class Apps(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the references of an App to the values of its cluster."""
         settings = context.settings
-        is_app = isinstance(data.get("spec"), dict)
-        if not is_app or not settings.cluster or not _is_installed_in(data, settings.cluster):
+        if not isinstance(data.get("spec"), dict):
+            return
+        if not settings.cluster or not _is_installed_in(data, settings.cluster):
             return
         of_kubeconfig = text_at(data, ("spec", "kubeConfig", "secret", "namespace"))
         namespace = settings.namespace or of_kubeconfig or namespace_of(data)

@@ -157,11 +157,12 @@ class ProxyData(Target):
             return Readers(Audience.GO)
         if data.get("kind") != "Secret":
             return Readers(Audience.POD)
-        keys: list[str] = []
-        for field in ("data", "stringData"):
-            members = data.get(field)
-            if isinstance(members, dict):
-                keys += members
+        keys = [
+            key
+            for members in (data.get("data"), data.get("stringData"))
+            if isinstance(members, dict)
+            for key in members
+        ]
         if not keys or "address" in keys:  # no key at all: a Secret that waits for its address
             return Readers(Audience.PRODUCT)
         return Readers(Audience.POD)

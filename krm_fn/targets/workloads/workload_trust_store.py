@@ -98,10 +98,8 @@ def _is_meant(data: Data, options: Options) -> bool:
     annotation = text_at(data, _ANNOTATION)
     if annotation in ("true", "false"):
         return annotation == "true"
-    for matcher in list_at(options, _CHOOSE):
-        if fits_object(matcher, data):
-            return True
-    return _is_known(data)
+    is_chosen = any(fits_object(matcher, data) for matcher in list_at(options, _CHOOSE))
+    return is_chosen or _is_known(data)
 
 
 def is_forgotten(data: Data, options: Options) -> bool:
@@ -120,10 +118,10 @@ def _is_known(data: Data) -> bool:
 def _in_container(container: Container, bundle: _Bundle | None) -> Places:
     """Yield the mount and the variables of one container; report an obstacle."""
     where = f'container "{container.name}"'
-    mounts: dict[str, str] = {}
-    for mount in list_at(container.fields, "volumeMounts"):
-        folder = text_at(mount, "mountPath").rstrip("/")
-        mounts[folder] = text_at(mount, "name")
+    mounts = {
+        text_at(mount, "mountPath").rstrip("/"): text_at(mount, "name")
+        for mount in list_at(container.fields, "volumeMounts")
+    }
     if bundle and mounts.get(bundle.folder, NAME) != NAME:
         yield Result(
             "CertificatesNotSet",
@@ -141,8 +139,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
             entries[name] = {"name": name, "value": _value(name, bundle.folder)}
     for entry in list_at(container.fields, "env"):
         name = text_at(entry, "name")
-        value = text_at(entry, "value")
-        if value in [_value(name, folder) for folder in folders]:
+        if text_at(entry, "value") in [_value(name, folder) for folder in folders]:
             entries.setdefault(name, None)
         elif entries.pop(name, None):
             yield Result(
@@ -150,12 +147,11 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Places:
                 f"`{name}` in {where} does not name the bundle and is left as it is: remove the entry",
                 container.path,
             )
-    path = (*container.path, "env")
+    at = container.path
     for name, entry in entries.items():
-        yield _entry(path, name, entry, f"`{name}` in {where}")
+        yield _entry((*at, "env"), name, entry, f"`{name}` in {where}")
     mount = {"mountPath": bundle.folder, "name": NAME, "readOnly": True} if bundle else None
-    path = (*container.path, "volumeMounts")
-    yield _entry(path, NAME, mount, f"the mount of the bundle in {where}")
+    yield _entry((*at, "volumeMounts"), NAME, mount, f"the mount of the bundle in {where}")
 
 
 def _in_config_map(data: Data, pem: str) -> Places:

@@ -57,9 +57,8 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     provided = provided_for(context.uses, namespace_of(data), container)
     ours = context.settings.urls_in_secrets
     form = EnvEntries(provided=provided, env_from=container.env_from, ours=ours)
-    path = (*container.path, "env")
-    kept_steps = len(container.path)
-    return Place(path, form, container.label, kept_steps, on_conflict_keep=keeps)
+    path = container.path
+    return Place((*path, "env"), form, container.label, len(path), on_conflict_keep=keeps)
 
 
 def _pod_spec(data: Data, options: Options) -> Pointer | None:
@@ -85,13 +84,13 @@ def _read_request(data: Data, at: Pointer, options: Options) -> choice.Request:
 def _chosen(data: Data, at: Pointer, options: Options, request: choice.Request) -> list[Container]:
     """Return the containers of a workload that get the proxy, or that lose it, as a removal finds it there."""
     is_refused = choice.is_refused(data, at)
-    chosen = []
-    for container in all_containers(data, at):
-        is_chosen_now = not is_refused and _gets_proxy(container, data, options, request)
-        # A removal takes our proxy also out of containers that nobody chooses any more.
-        if is_chosen_now or _is_written(container, options.get(REMOVED, ())):
-            chosen.append(container)
-    return chosen
+    # A removal takes our proxy also out of containers that nobody chooses any more.
+    return [
+        container
+        for container in all_containers(data, at)
+        if (not is_refused and _gets_proxy(container, data, options, request))
+        or _is_written(container, options.get(REMOVED, ()))
+    ]
 
 
 def _is_written(container: Container, proxies: Collection[Declaration]) -> bool:
@@ -117,9 +116,8 @@ def _gets_proxy(
     """Return whether a container gets the proxy: it is named, or the options choose it where none is."""
     if request.names:
         return container.name in request.names
-    for name in active_presets(options):
-        if is_part_of(name, container, data):
-            return True
+    if any(is_part_of(name, container, data) for name in active_presets(options)):
+        return True
     if not request.is_wanted or (container.is_init and not options.get("initContainers", True)):
         return False
     return matches_any(container.name, options.get("containers", ("*",)))
@@ -132,12 +130,13 @@ def _lacks_certificates(data: Data, at: Pointer, context: Context) -> Results:
     from krm_fn.targets.workloads import workload_trust_store as store  # noqa: PLC0415 -- few declare certificates
 
     if store.is_forgotten(data, context.options):
-        message = (
+        yield Result(
+            "CertificatesNotSet",
             f"gets the proxy, and not the certificates of `spec.trustedCA`: add `{{names: [{name_of(data)}]}}` to "
             "`spec.targets.workloads.trustedCA.choose`, or refuse them with the annotation "
-            '`fn.inject-proxy.io/trusted-ca: "false"`'
+            '`fn.inject-proxy.io/trusted-ca: "false"`',
+            at,
         )
-        yield Result("CertificatesNotSet", message, at)
 
 
 class Workloads(Target):
@@ -191,8 +190,7 @@ class Workloads(Target):
                 names = (_MANAGER,)
             # A container of this name overrides that of the released manifest; it goes with the variables.
             for name in names:
-                entries = EnvEntries(ours=context.settings.urls_in_secrets)
-                form = NamedItem(name, ("env",), entries)
+                form = NamedItem(name, ("env",), EnvEntries(ours=context.settings.urls_in_secrets))
                 yield Place((*at, CONTAINERS), form, f'container "{name}"')
             return
         for container in chosen:
