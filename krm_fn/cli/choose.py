@@ -78,8 +78,11 @@ def run(args: Namespace) -> Answer:
     lines += [f"no longer chosen: {ref}" for ref in before if ref not in after]
     for obj in named if args.remove else ():
         if obj.ref in after:
-            matchers = choosing_matchers(config_after)
-            fields = [matcher.field for matcher in matchers if matcher.fits(obj, overview.uses)]
+            fields = [
+                matcher.field
+                for matcher in choosing_matchers(config_after)
+                if matcher.fits(obj, overview.uses)
+            ]
             by = ", ".join(fields) or "a preset or an annotation"
             lines.append(f"{obj.ref} stays chosen, by {by}: change that yourself")
     edits = ListChanges()

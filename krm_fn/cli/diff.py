@@ -89,8 +89,7 @@ def diff_lines(
             if raw == content:
                 lines.append("\\ No newline at end of file")
         if others:
-            names = dict.fromkeys(_shown(other.name) for other in others)
-            which = ", ".join(names)
+            which = ", ".join(dict.fromkeys(_shown(other.name) for other in others))
             lines.append(f"= the same in {len(others)} more: {which}")
     return lines, hidden
 
@@ -164,8 +163,5 @@ def coloured(line: str) -> str:
 
 def _range(start: int, end: int) -> str:
     """Return a range of lines as a unified diff has it (POSIX, `diff -u`); an empty one is behind its line."""
-    number = end - start
-    first = start
-    if number:
-        first += 1
-    return f"{first},{number}"
+    first = start + 1 if end > start else start
+    return f"{first},{end - start}"

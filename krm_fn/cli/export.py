@@ -72,8 +72,9 @@ def _file(args: Namespace, config: ProxyConfig) -> Answer:
     target = load_target(TARGET_OF[args.system])
     if target.file is None:
         raise InternalError(f"`{target.id}` fills no files")
-    readers = Readers(target.file.audience)
-    resolved = settings.resolve(config, memberships, target=target.id, readers=readers)
+    resolved = settings.resolve(
+        config, memberships, target=target.id, readers=Readers(target.file.audience)
+    )
     if not resolved.declared and not config.is_removal:
         raise UsageError(
             "the ProxyConfig must say which proxy goes into the file: in `spec`, in an override whose `match` holds "
@@ -87,8 +88,7 @@ def _file(args: Namespace, config: ProxyConfig) -> Answer:
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     ref = ObjectRef(file_path=name)
-    notes = settings.notes(resolved, memberships)
-    lines = [note.about(ref).line_with_file() for note in notes]
+    lines = [note.about(ref).line_with_file() for note in settings.notes(resolved, memberships)]
     lines.append(f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not args.in_place:
         return Answer([text.encode()], lines)

@@ -122,8 +122,7 @@ def folders_around(folder: str) -> Iterator[tuple[str, Sequence[str]]]:
     """
     repository = repository_of(folder)
     root = repository or os.getcwd()
-    is_inside = Path(folder).is_relative_to(root)
-    if root in (folder, os.sep) or not is_inside:
+    if root in (folder, os.sep) or not Path(folder).is_relative_to(root):
         return
     walk = os.walk(root)
     if not repository:
@@ -143,9 +142,7 @@ def common_folder(paths: Sequence[str]) -> str:
     """Return the absolute path of the innermost folder that holds all of the paths; without any, the current one."""
     folders = []
     for path in paths or ".":
-        folder = path
-        if not os.path.isdir(path):
-            folder = os.path.dirname(path)
+        folder = path if os.path.isdir(path) else os.path.dirname(path)
         folders.append(os.path.realpath(folder))
     return os.path.commonpath(folders)
 
@@ -315,8 +312,7 @@ def _patterns(text: str) -> _NamePatterns:
             patterns.append(None)
         else:
             escaped = re.sub(r"\\(.)", _literal, name)
-            expression = fnmatch.translate(escaped.replace("[^", "[!"))
-            patterns.append(re.compile(expression))
+            patterns.append(re.compile(fnmatch.translate(escaped.replace("[^", "[!"))))
     if patterns[-1] is None:
         # `a/**` is what is inside of `a`, and not `a` itself.
         patterns.append(_ANY_NAME)
@@ -325,9 +321,7 @@ def _patterns(text: str) -> _NamePatterns:
 
 def _literal(escaped: re.Match[str]) -> str:
     char = escaped[1]
-    if char in _LITERAL_IN_FNMATCH:
-        return char
-    return f"[{char}]"
+    return char if char in _LITERAL_IN_FNMATCH else f"[{char}]"
 
 
 # what is written
@@ -345,8 +339,7 @@ def write_files(changes: FileChanges, *, before: Callable[[], object]) -> None:
     """
     # What is removed comes last: it could not be restored with the mode that it had.
     in_order = sorted(changes.items(), key=lambda item: item[1].new is None)
-    changes_in_order = {Path(path): change for path, change in in_order}
-    files = _without_other_names(changes_in_order)
+    files = _without_other_names({Path(path): change for path, change in in_order})
     beside = {}
     done = {}
     file = Path()
@@ -397,8 +390,7 @@ def _refuse_other_state(file: Path, change: ContentChange) -> None:
         return
     if not file.is_file() or file.read_bytes() != change.old:
         raise OSError(errno.EBUSY, "it has changed since it was read, so run the command again")
-    is_for_writing = file.stat().st_mode & 0o222
-    if not (is_for_writing and os.access(file, os.W_OK)):
+    if not (file.stat().st_mode & 0o222 and os.access(file, os.W_OK)):
         raise OSError(errno.EACCES, "it is read-only")
 
 

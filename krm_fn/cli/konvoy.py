@@ -174,10 +174,12 @@ def _joined(facts: Sequence[Fact]) -> str:
 
 def _flags_of_role(config: ProxyConfig, cluster: Cluster, role: Role) -> dict[str, str]:
     """Return the flags of a role; its nodes would get the same list from a run."""
-    memberships = (Membership(cluster, role),)
-    target = KUBEADM.targets[0]
-    resolved = settings.resolve(config, memberships, target=target, readers=Readers(Audience.NODE))
-    proxy = resolved.settings
+    proxy = settings.resolve(
+        config,
+        (Membership(cluster, role),),
+        target=KUBEADM.targets[0],
+        readers=Readers(Audience.NODE),
+    ).settings
     prefix = f"--{_ROLES[role]}"
     return {
         f"{prefix}http-proxy": proxy.http_proxy,

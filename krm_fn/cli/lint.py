@@ -53,9 +53,8 @@ def _is_list(word: str) -> bool:
 
 
 def _of_list(args: Namespace, text: str, config: ProxyConfig) -> Answer:
-    networks: tuple[ClusterNetwork, ...] = ()
-    if config.cluster_defaults != ClusterNetwork():
-        networks = (config.cluster_defaults,)
+    defaults = config.cluster_defaults
+    networks = () if defaults == ClusterNetwork() else (defaults,)
     reader = Reader(Audience(args.consumer), networks)
     silencer = Silencer(config, (), {}, at_most=Severity.ERROR)
     results = list(silencer.left(judge_list(text, reader)))

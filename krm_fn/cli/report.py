@@ -90,8 +90,7 @@ def _due_lines(results: Sequence[Result]) -> Iterator[str]:
     files: dict[str, dict[str, None]] = {}
     for result in results:
         ref = result.ref
-        name = redact(f"{ref.kind}/{ref.name}")
-        files.setdefault(ref.file_path, {})[name] = None
+        files.setdefault(ref.file_path, {})[redact(f"{ref.kind}/{ref.name}")] = None
     changes = count(len(results), "change")
     yield f"[error] {CHANGE_DUE}: {changes} due in {count(len(files), 'file')}"
     for file in [*files][:_MANY_FILES]:
@@ -197,11 +196,12 @@ def _sarif_location(finding: Result) -> Fields:
     scheme = "file://" if file.startswith("/") else ""
     path = quote(file, errors="surrogateescape")
     line, column = finding.position or Position(1, 1)
-    place = {
-        "artifactLocation": {"uri": f"{scheme}{path}"},
-        "region": {"startLine": line, "startColumn": column},
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": f"{scheme}{path}"},
+            "region": {"startLine": line, "startColumn": column},
+        }
     }
-    return {"physicalLocation": place}
 
 
 def _github(findings: Results) -> Iterator[str]:

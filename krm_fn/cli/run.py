@@ -72,9 +72,9 @@ def run(args: Namespace) -> Answer:
         urls = outcome.overview.config.proxy_urls
         output, hidden = diff_of(changes, urls, is_grouped=args.grouped)
         if hidden:
-            hiding = f"the diff hides credentials in {count(hidden, 'line')}"
             lines.append(
-                f"{hiding}, so that `git apply` refuses it: `inject-proxy run` writes the files"
+                f"the diff hides credentials in {count(hidden, 'line')}, so that `git apply` refuses it: "
+                "`inject-proxy run` writes the files"
             )
     elif args.output != "text":
         output = report(args.output, "run", results, files, outcome.fail_on)

@@ -165,8 +165,7 @@ def select(
     if "-" in paths:
         if len(paths) > 1:
             raise UsageError("`-` must be the only path: all objects must come on standard input")
-        content = streams.read()
-        files = {streams.STDIN: content}
+        files = {streams.STDIN: streams.read()}
         return Selection(files, files, {}, {}, common_folder(()), exclude)
     folder = common_folder(paths)
     found = find_files(paths or ["."], exclude)
@@ -197,8 +196,9 @@ def is_resource_list(text: str) -> bool:
     if "ResourceList" not in text:
         return False
     first = next(iter(texts_of_documents(text)), "")
-    fields = (_KIND_OF_LIST, _VERSION_OF_LIST, _ITEMS_OF_LIST)
-    return all(re.search(field, first) for field in fields)
+    return all(
+        re.search(field, first) for field in (_KIND_OF_LIST, _VERSION_OF_LIST, _ITEMS_OF_LIST)
+    )
 
 
 def _reason(path: str, content: bytes) -> LeftAlone | None:
@@ -256,8 +256,7 @@ def _is_of_helm(path: str) -> bool:
     folder, name = os.path.split(path)
     if name == "Chart.yaml" or name.startswith("values"):
         return _is_chart(folder)
-    folders = re.finditer("(?<=/)templates/", path)
-    return any(_is_chart(path[: match.start()]) for match in folders)
+    return any(_is_chart(path[: match.start()]) for match in re.finditer("(?<=/)templates/", path))
 
 
 @cache
@@ -267,8 +266,7 @@ def _is_chart(folder: str) -> bool:
 
 def _kustomizations(common: str, found: Iterable[FoundFile]) -> dict[str, Data]:
     """Return the kustomizations in the folders of some files, above them, and elsewhere around them, by their paths."""
-    files = [*map(os.path.realpath, files_above(common))]
-    files += [file.path for file in found]
+    files = [*map(os.path.realpath, files_above(common)), *(file.path for file in found)]
     folders = set(map(os.path.dirname, files))
     kustomizations: dict[str, Data] = {}
     for folder in folders:

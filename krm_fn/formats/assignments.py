@@ -69,14 +69,12 @@ def last_counts(assignments: Sequence[Assignment]) -> list[Assignment]:
     for index, assignment in enumerate(assignments):
         if not assignment.counts:
             continue
-        is_valid = assignment.value is not None
-        if is_valid or assignment.name not in winners:
+        if assignment.value is not None or assignment.name not in winners:
             winners[assignment.name] = index
-    counted = []
-    for index, assignment in enumerate(assignments):
-        is_winner = winners.get(assignment.name) == index
-        counted.append(assignment._replace(counts=is_winner))
-    return counted
+    return [
+        assignment._replace(counts=winners.get(assignment.name) == index)
+        for index, assignment in enumerate(assignments)
+    ]
 
 
 def effective(assignments: Sequence[Assignment]) -> dict[str, Assignment]:
@@ -128,24 +126,22 @@ def _removals(
     for assignment in assignments:
         lines.setdefault(assignment.line_start, []).append(assignment)
     for line in lines.values():
-        staying = {}
-        for index, assignment in enumerate(line):
-            is_kept = kept.get(assignment.name) is assignment
-            if is_kept or not assignment.name:
-                staying[index] = assignment
+        staying = [
+            index
+            for index, assignment in enumerate(line)
+            if not assignment.name or kept.get(assignment.name) is assignment
+        ]
         if not staying:
             start = line[0].line_start
             end = line[0].line_end
-            comments = re.findall(_COMMENT_LINE, text[start:end])
-            yield start, end, "".join(comments)
+            yield start, end, "".join(re.findall(_COMMENT_LINE, text[start:end]))
             continue
-        first = min(staying)
         for index, assignment in enumerate(line):
             if index in staying:
                 continue
             start = assignment.start
             end = assignment.end
-            if first < index:
+            if staying[0] < index:
                 start = line[index - 1].end
             else:
                 end = line[index + 1].start
@@ -176,9 +172,7 @@ def _additions(
             place = kept[name].line_end
             head = ""
         else:
-            lines = added.get(place, head)
-            line = writing.line(name, value)
-            added[place] = lines + line + newline
+            added[place] = added.get(place, head) + writing.line(name, value) + newline
     for place, lines in added.items():
         yield place, place, lines
 
@@ -224,9 +218,12 @@ class LineForm(NamedTuple):
 
 def form_of(row: LineForm) -> Syntax:
     """Return the form of a row; it reads each text once."""
-    read = cached_by_text(partial(_read, row))
-    problem = cached_by_text(partial(_problem, row))
-    return Syntax(read, partial(_edit_lines, row), problem, frozenset(row.names))
+    return Syntax(
+        cached_by_text(partial(_read, row)),
+        partial(_edit_lines, row),
+        cached_by_text(partial(_problem, row)),
+        frozenset(row.names),
+    )
 
 
 def _assignments(row: LineForm, text: str) -> list[Assignment]:
@@ -255,15 +252,13 @@ def _assignments(row: LineForm, text: str) -> list[Assignment]:
 
 def _read(row: LineForm, text: str) -> list[Assignment]:
     """Return the variables that a text assigns, without the constants of the row."""
-    listed = _assignments(row, text)
-    return [assignment for assignment in listed if assignment.name in row.names]
+    return [assignment for assignment in _assignments(row, text) if assignment.name in row.names]
 
 
 def _problem(row: LineForm, text: str) -> str:
     names = "|".join(row.names.values())
     mentioned = rf"(?im)^(?![ \t]*(?:#|//))[^\r\n]*?\b(?:{names}){row.sign}"
-    lines = re.findall(mentioned, text)
-    if len(lines) != len(_read(row, text)):
+    if len(re.findall(mentioned, text)) != len(_read(row, text)):
         return "it sets a proxy with other lines than plain assignments"
     if row.limits and re.search(row.limits, text):
         return "other lines of it decide about the proxy, too"
@@ -281,14 +276,11 @@ def _edit_lines(row: LineForm, text: str, variables: Variables) -> str:
     Raises:
         ValueError: a value cannot be written.
     """
-    wanted: dict[str, str] = {}
-    if variables:
-        wanted.update(row.constants)
+    wanted = dict(row.constants) if variables else {}
     wanted.update({name: variables[name] for name in variables if name in row.names})
     whole = with_final_break(text)
     writing = Writing(lambda _, value: _written(row, value), partial(_line, row))
-    assignments = _assignments(row, whole)
-    edited = edit_assignments(whole, assignments, wanted, writing, (len(whole), ""))
+    edited = edit_assignments(whole, _assignments(row, whole), wanted, writing, (len(whole), ""))
     if not edited.strip():
         return ""
     if whole == text:
@@ -315,5 +307,4 @@ def _written(row: LineForm, value: str) -> str:
 
 
 def _line(row: LineForm, name: str, value: str) -> str:
-    name_in_file = row.names.get(name, name)
-    return row.line.format(name=name_in_file, value=_written(row, value))
+    return row.line.format(name=row.names.get(name, name), value=_written(row, value))

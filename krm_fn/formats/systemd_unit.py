@@ -57,9 +57,7 @@ def _assignments(names: Collection[str], text: str) -> list[Assignment]:
         is_lost = False  # behind a word that it cannot read, systemd reads no other
         for word in words:
             named = re.match(_NAME, line[key.end() + word.start :])
-            name = ""
-            if named and named[1] in names:
-                name = named[1]
+            name = named[1] if named and named[1] in names else ""
             listed.append(
                 Assignment(
                     name,
@@ -99,12 +97,9 @@ def unset_by(text: str, variables: Variables) -> list[str]:
             if not words:
                 taken.clear()
             taken += [word.value for word in words]
-    names = []
-    for name, value in variables.items():
-        whole = f"{name}={value}"
-        if name in taken or whole in taken:
-            names.append(name)
-    return names
+    return [
+        name for name, value in variables.items() if name in taken or f"{name}={value}" in taken
+    ]
 
 
 def _service_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -150,8 +150,7 @@ class Manifests(ObjectSource):
     def text_for_ytt(self, index: int) -> str:
         """Return the text of a document with the comments above its separator."""
         file, _, start, _ = self.documents[index]
-        comments = comments_above(self.files[file], start)
-        return comments + self.text(index)
+        return comments_above(self.files[file], start) + self.text(index)
 
     def position(self, index: int, path: Pointer = ()) -> Position:
         """Return the position in its file of the field at ``path`` in a document, or of the nearest field above it.
@@ -163,8 +162,7 @@ class Manifests(ObjectSource):
             place = self._document(index).place(path)
         except InputError:
             place = 0
-        lines = self._lines_of(document.file)
-        return lines.position(document.start + place)
+        return self._lines_of(document.file).position(document.start + place)
 
     def placed(self, result: Result, outer: Pointer = ()) -> Result:
         """Return a result with its line and column, if they are not known yet and its file is one of these.
@@ -178,8 +176,7 @@ class Manifests(ObjectSource):
         index = self._indexes.get((result.ref.file_path, result.ref.file_index))
         if index is None:
             return result
-        path = (*outer, *result.path)
-        return result._replace(position=self.position(index, path))
+        return result._replace(position=self.position(index, (*outer, *result.path)))
 
     def changed_files(self, changes: ListChanges, folder: str | None = None) -> FileChanges:
         """Return the files that change, in the order of their names.
@@ -197,15 +194,11 @@ class Manifests(ObjectSource):
         added = defaultdict(list)
         for index, edits in changes.items.items():
             document = self.documents[index]
-            of_file = edited[document.file]
-            if edits == WHOLE_ITEM:
-                of_file[document.number] = None
-            else:
-                of_file[document.number] = self._edited(index, edits)
+            new_text = None if edits == WHOLE_ITEM else self._edited(index, edits)
+            edited[document.file][document.number] = new_text
         for created in changes.created:
             name = self.file_of_new(created, folder)
-            like = self.files.get(name, "")
-            text = block_text(dict(created.data), like=like)
+            text = block_text(dict(created.data), like=self.files.get(name, ""))
             added[name].append(text)
         changed = {}
         for name in sorted({*edited, *added}):
@@ -232,9 +225,7 @@ class Manifests(ObjectSource):
             return list(self.files)[-1]
         name = new_file_name(new.data)
         if new.beside == NO_ITEM:
-            if folder:
-                return f"{folder}/{name}"
-            return name
+            return f"{folder}/{name}" if folder else name
         file = self.documents[new.beside].file
         if not file.endswith(".json"):
             return file
@@ -249,8 +240,7 @@ class Manifests(ObjectSource):
         is_for_ytt = file in self.files_for_ytt
         document = Document(self.text(index), ("items",), for_ytt=is_for_ytt)
         try:
-            new = item_after(document.data, edits)
-            return document.with_data(new)
+            return document.with_data(item_after(document.data, edits))
         except InputError as error:
             error.args = (f"{file}: document {number + 1}: {error}",)
             raise

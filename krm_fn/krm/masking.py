@@ -350,8 +350,7 @@ def printable_html(text: str) -> str:
 def _escaped(char: str) -> str:
     import unicodedata  # noqa: PLC0415 -- a megabyte for rare characters
 
-    is_shown = char.isprintable() or unicodedata.category(char) in _KEPT
-    if is_shown:
+    if char.isprintable() or unicodedata.category(char) in _KEPT:
         return char
     return char.encode("unicode_escape").decode()
 
@@ -399,8 +398,7 @@ def _hidden(found: re.Match[str]) -> str:
     start, end = found.span("secret")
     text = found.string
     before = text[found.start() : start]
-    behind = text[end : found.end()]
-    return before + _hidden_lines(found["secret"]) + behind
+    return before + _hidden_lines(found["secret"]) + text[end : found.end()]
 
 
 def _hidden_lines(text: str) -> str:
@@ -497,9 +495,7 @@ def _unpacked(raw: bytes) -> str | None:
         text = reader.decompress(raw, _LARGEST).decode(errors="replace")
     except zlib.error:
         return None
-    if not reader.eof:
-        return None
-    return text
+    return text if reader.eof else None
 
 
 class ProxyPasswords:

@@ -198,8 +198,7 @@ class Result(NamedTuple):
 
     def sentence(self, file: str = "") -> str:
         """Return the object, the field and the message, on one line, without a credential."""
-        about = filter(None, (file, str(self.ref), field_path(self.path)))
-        line = " ".join(about)
+        line = " ".join(filter(None, (file, str(self.ref), field_path(self.path))))
         if line:
             line += ": "
         return shown_line(line + redact(self.text))
@@ -269,9 +268,11 @@ def _joined(first: Result, second: Result) -> Result | None:
         return None
     if first.current is not None and field != first.path:
         return None
-    message = f"{first.message}, {second.message}"
-    target = f"{first.target}, {second.target}"
-    return first._replace(message=message, target=target, path=field)
+    return first._replace(
+        message=f"{first.message}, {second.message}",
+        target=f"{first.target}, {second.target}",
+        path=field,
+    )
 
 
 def grouped(results: Results, key: Callable[[Result], object]) -> list[list[Result]]:
@@ -298,9 +299,8 @@ def without_duplicates(results: Results) -> list[Result]:
 
 
 def _statement(result: Result) -> object:
-    values = (result.current, result.proposed)
-    about = (result.ref, result.path)
-    return (about, result.severity, result.text, repr(values))
+    values = repr((result.current, result.proposed))
+    return (result.ref, result.path, result.severity, result.text, values)
 
 
 def sorted_results(results: Results) -> list[Result]:
@@ -311,13 +311,10 @@ def sorted_results(results: Results) -> list[Result]:
 def _sort_key(result: Result) -> tuple[str, int, int, str, str]:
     """Return the sort key of a result. It is not masked: never print it."""
     ref = result.ref
-    text = result.text
     names = "/".join(ref.names())
     about = " ".join(filter(None, (names, field_path(result.path))))
-    begin = text
-    if about:
-        begin = f"{about}: "
-    return (ref.file_path, ref.file_index, _rank(result), begin, text)
+    begin = f"{about}: " if about else result.text
+    return (ref.file_path, ref.file_index, _rank(result), begin, result.text)
 
 
 def _rank(result: Result) -> int:
@@ -343,8 +340,7 @@ def lines(results: Results) -> list[str]:
         others = count(len(group) - 1, "more place") + " in it"
         if len(objects) > 1:
             others = count(len(objects) - 1, "more object")
-        first = group[0].line()
-        reported.append(f"{first} (and {others}, `--verbose` names them)")
+        reported.append(f"{group[0].line()} (and {others}, `--verbose` names them)")
     return reported
 
 

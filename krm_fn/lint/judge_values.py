@@ -226,7 +226,7 @@ def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> Resul
     shown = " ".join(written.split())
     for token in entries.split(written):
         host = entries.bare(token)
-        # Such as a glob inside of a name, or an address that no host has.
+        # No program reads a glob inside of a name, and no host has 0.0.0.0 or an address with a zone.
         is_unknown = entries.classify(host) is EntryKind.UNKNOWN
         if is_unknown or host == "0.0.0.0" or (":" in host and "%" in host):  # noqa: S104 -- compared
             message = f'no program reads entry "{shown}", or no host has it: write a name, an address or a CIDR'
@@ -338,9 +338,7 @@ def _judge_whole_list(known: NoProxyList, reader: Reader) -> Results:
                 "DomainForm",
                 f'write "{",".join((entry, *missing))}" for "{entry}": some programs read only one of these forms',
             )
-        cover = _cover(entry, known)
-        if entry in earlier:
-            cover = entry
+        cover = entry if entry in earlier else _cover(entry, known)
         if cover:
             yield Result(
                 "EntryNeedless", f'entry "{entry}" is not needed: "{cover}" is in the list'

@@ -84,8 +84,8 @@ def url_fields(group: str, kind: str) -> Sequence[Texts]:
     """Return the fields of a kind in which a URL is that of a proxy, whatever their names are."""
     fields = [*_URLS.get((group, kind), ())]
     for row in distributions.OF_KIND.get((group, kind), ()):
-        keys = dict.fromkeys(row.keys[:2])  # but for the list
-        fields += [(*row.path, *key.split(".")) for key in keys if key]
+        # All but the list.
+        fields += [(*row.path, *key.split(".")) for key in dict.fromkeys(row.keys[:2]) if key]
     return fields
 
 

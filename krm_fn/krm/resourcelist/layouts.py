@@ -53,8 +53,7 @@ def _share_values(parts: Cut) -> bool:
         return False
     anchors = set(re.findall(_ANCHOR, text))
     for start, end in parts.items:
-        aliases = re.compile(_ALIAS).findall(text, start, end)
-        if anchors.isdisjoint(aliases):
+        if anchors.isdisjoint(re.compile(_ALIAS).findall(text, start, end)):
             continue
         try:
             Document(text[start:end]).data()
@@ -114,14 +113,10 @@ class CutLayout:
         for index in sorted(touched):
             start, end = self.spans[index]
             yield text[position:start]
-            new = []
-            if index == last:
-                new = new_items(changes)
-            yield self._item(index, changes, new)
+            yield self._item(index, changes, new_items(changes) if index == last else [])
             position = end
         yield text[position:results_start]
-        member = text[results_start:results_end]
-        yield self._results(member, results)
+        yield self._results(text[results_start:results_end], results)
         yield text[results_end:]
 
     def _item(self, index: int, changes: ListChanges, new: list[Any]) -> str:
@@ -137,9 +132,7 @@ class CutLayout:
                 above = Lines(self.text).above(self.spans[index][0])
                 raise DocumentError(f"`items[{index}]`: {error.below(above)}") from None
         end = _end_of_item(item, column)
-        text = ""
-        if not is_gone:
-            text = item[:end]
+        text = "" if is_gone else item[:end]
         if new:
             text += _block_text(new, column, like=self.text)
         return text + item[end:]
@@ -161,8 +154,7 @@ def new_items(changes: ListChanges) -> list[Any]:
     items = []
     for new, name in zip(changes.created, names, strict=True):
         # kpt makes one path of one name: those of two clusters go into the folders of these.
-        has_namesake = numbers[name] > 1
-        folder = new.ref.file_path.rpartition("/")[0] if has_namesake else ""
+        folder = new.ref.file_path.rpartition("/")[0] if numbers[name] > 1 else ""
         items.append(with_path(new.data, folder))
     return items
 
@@ -175,8 +167,7 @@ def _edited(item: str, objects: Mapping[Pointer, Any]) -> str:
         return old
 
     try:
-        new = item_after(read, objects)
-        return document.with_data([new])
+        return document.with_data([item_after(read, objects)])
     except EditError as error:
         raise EditError(f"{reference(read())}: {error}") from None
 
@@ -192,9 +183,7 @@ def _end_of_item(item: str, column: int) -> int:
         start = line
     outer_comment = re.compile(rf"^ {{0,{column}}}#", re.MULTILINE)
     comment = outer_comment.search(item, start)
-    if comment:
-        return comment.start()
-    return len(item)
+    return comment.start() if comment else len(item)
 
 
 def _block_text(data: Any, column: int = 0, *, like: str) -> str:
