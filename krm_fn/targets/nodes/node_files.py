@@ -168,6 +168,12 @@ BY_PATH = {file.paths[0]: file for file in NODE_FILES.values()}
 
 
 @cached_by_text
+def _folders_of(paths: Texts) -> set[str]:
+    """Return the folders of some paths; all nodes have the same ones."""
+    return set(map(posixpath.dirname, paths))
+
+
+@cached_by_text
 def _new_text(form: Syntax, settings: ProxySettings) -> str:
     """Return the text of a new file, which is that of many nodes."""
     return form.edit("", settings.variables)
@@ -219,7 +225,7 @@ class ProxyFile(NamedTuple):
         """Yield all drop-ins of the service, ours among them."""
         if not self.file.unit:
             return
-        folders = set(map(posixpath.dirname, (self.path, *drop_in(self.file.unit).paths)))
+        folders = _folders_of((self.path, *drop_in(self.file.unit).paths))
         for entry in self.config.files_in(data):
             if entry.path.endswith(".conf") and posixpath.dirname(entry.path) in folders:
                 yield entry
