@@ -20,8 +20,12 @@ from krm_fn.plan.sources import Objects
 
 def config_of(spec: Data) -> Fields:
     """Return a ProxyConfig as data."""
-    head = {"apiVersion": config.API_VERSION, "kind": config.KIND, "metadata": {"name": "proxy"}}
-    return {**head, "spec": spec}
+    return {
+        "apiVersion": config.API_VERSION,
+        "kind": config.KIND,
+        "metadata": {"name": "proxy"},
+        "spec": spec,
+    }
 
 
 def config_of_file(path: str, *more: Manifests) -> LocatedConfig:
@@ -57,8 +61,7 @@ def find_config(
         return config_of_file(path, manifests)
     if not configs:
         _refuse_misspelt(manifests)
-    is_own = configs and (selection.is_stream or configs[0].is_of_list)
-    if not is_own:
+    if not configs or not (selection.is_stream or configs[0].is_of_list):
         configs += _configs_above(manifests, selection)
     if not configs:
         names = [*selection.paths, *selection.above()]
@@ -76,9 +79,7 @@ def find_config(
 def config_above(manifests: Manifests, selection: Selection) -> LocatedConfig | None:
     """Return the only ProxyConfig in the folder of the paths or above it, or None."""
     configs = _configs_above(manifests, selection)
-    if not configs:
-        return None
-    return _only(configs)
+    return _only(configs) if configs else None
 
 
 def _configs_above(manifests: Manifests, selection: Selection) -> list[LocatedConfig]:

@@ -59,8 +59,11 @@ class FoundProxy:
     @property
     def clusters(self) -> set[tuple[str, str]]:
         """The namespace and the name of each Cluster with a place that sets it."""
-        members = [member for place in self.places for member in place.memberships]
-        return {(member.cluster.namespace, member.cluster.name) for member in members}
+        return {
+            (member.cluster.namespace, member.cluster.name)
+            for place in self.places
+            for member in place.memberships
+        }
 
 
 # The two URLs of a proxy -> the proxy.
@@ -97,10 +100,11 @@ def find_proxies(
         _note_readings(found, record.others, place._replace(is_chosen=is_chosen))
     for name, content in others.items():
         _note_proxy(found, _values_of_file(content), ProxyPlace(name))
-    given = {}
-    for variable in settings.PROXY_VARIABLES:
-        if variables.get(variable):
-            given[variable.upper()] = variables[variable]
+    given = {
+        variable.upper(): variables[variable]
+        for variable in settings.PROXY_VARIABLES
+        if variables.get(variable)
+    }
     _refuse_wrong_urls(given, place_of_variables)
     main = _note_proxy(found, given, place_of_variables)
     if main is not None:  # it replaces the others, and their lists

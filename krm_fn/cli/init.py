@@ -177,8 +177,7 @@ def _urls(proxy: FoundProxy) -> dict[str, str]:
 def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[_Matcher]:
     """Return one match for the Clusters of each namespace that have this proxy alone; [] where nothing tells them."""
     shared = any(proxy.clusters & other.clusters for other in proxies if other is not proxy)
-    is_known = all(place.memberships for place in proxy.places)
-    if shared or not is_known or proxy.has_password:
+    if proxy.has_password or shared or not all(place.memberships for place in proxy.places):
         return []
     names: dict[str, list[str]] = {}
     for namespace, name in sorted(proxy.clusters):

@@ -74,14 +74,10 @@ def values(data: Data) -> list[Value]:
         return [_unread(left_alone.refusal())]
     texts = {}
     is_secret = data.get("kind") == "Secret"
-    fields = ["data"]
-    if is_secret:
-        fields = ["stringData", "data"]
-    for field in fields:
+    for field in ("stringData", "data") if is_secret else ("data",):
         members = data.get(field)
         if members is not None and not isinstance(members, Mapping):
-            problem = wrong_type((field,), members, "a mapping")
-            texts[field] = _unread(problem)
+            texts[field] = _unread(wrong_type((field,), members, "a mapping"))
             continue
         is_base64 = is_secret and field == "data"
         for key, text in (members or {}).items():
@@ -181,10 +177,12 @@ def begin_text(value: Value, members: Data) -> str:
         text = f"{before}{newline}{document.removesuffix(newline)}"
     if readable(Value((), text)) == [dict(members)]:
         return text
-    message = (
-        "the new text would not say what is meant: separate its documents by lines of `---` alone"
+    raise _refused(
+        value,
+        EditError(
+            "the new text would not say what is meant: separate its documents by lines of `---` alone"
+        ),
     )
-    raise _refused(value, EditError(message))
 
 
 def mappings(value: Value) -> list[Fields]:
@@ -198,13 +196,19 @@ def _refuse_code(value: Value) -> None:
 
 
 def _left_alone(value: Value, error: InputError) -> NotEditedError:
-    message = f"the YAML in it cannot be read and is left as it is: {error}"
-    return NotEditedError(Result("TextUnreadable", message, value.path))
+    return NotEditedError(
+        Result(
+            "TextUnreadable",
+            f"the YAML in it cannot be read and is left as it is: {error}",
+            value.path,
+        )
+    )
 
 
 def _refused(value: Value, error: EditError) -> NotEditedError:
-    message = f"the YAML in it cannot be edited: {error}"
-    return NotEditedError(Result(error.code, message, value.path))
+    return NotEditedError(
+        Result(error.code, f"the YAML in it cannot be edited: {error}", value.path)
+    )
 
 
 def _unread(problem: Result) -> Value:
@@ -220,18 +224,18 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
         try:
             plain = text_of_base64(text)
         except ValueError:
-            message = (
-                f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under "
-                "`stringData`"
+            return _unread(
+                Result(
+                    "TextUnreadable",
+                    f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under "
+                    "`stringData`",
+                    path,
+                )
             )
-            return _unread(Result("TextUnreadable", message, path))
         lines = text.rstrip("\n")
         first, newline, _ = lines.partition("\n")
-        width = 0
-        if newline:
-            width = len(first)
-        ending = text[len(lines) :]
-        value = Value(path, plain, is_base64=True, width=width, ending=ending)
+        width = len(first) if newline else 0
+        value = Value(path, plain, is_base64=True, width=width, ending=text[len(lines) :])
     if left_alone.hides(value.text):
         return _unread(left_alone.refusal(path))
     return value

@@ -111,11 +111,10 @@ def read_kubernetes_env(value: str) -> str | None:
 @cached_by_line
 def systemd_words(line: str) -> tuple[QuotedWord, ...]:
     """Return the words of ``Environment=`` as systemd reads them, specifiers not resolved."""
-    words = []
-    for word in re.finditer(_SYSTEMD_WORD, line):
-        value = _read_systemd_word(word[0].replace("\0", ""))
-        words.append(QuotedWord(word.start(), word.end(), value))
-    return tuple(words)
+    return tuple(
+        QuotedWord(word.start(), word.end(), _read_systemd_word(word[0].replace("\0", "")))
+        for word in re.finditer(_SYSTEMD_WORD, line)
+    )
 
 
 def _read_systemd_word(word: str) -> str | None:

@@ -90,8 +90,7 @@ def by_place(readings: Readings) -> list[dict[str, Reading]]:
     """Return the readings place by place: variable -> reading; of a repeated variable the last one."""
     places: dict[str, dict[str, Reading]] = {}
     for reading in readings:
-        variables = places.setdefault(reading.place, {})
-        variables[reading.variable] = reading
+        places.setdefault(reading.place, {})[reading.variable] = reading
     return list(places.values())
 
 
@@ -119,8 +118,7 @@ def _judge_cases(variables: _Variables) -> _Findings:
                 yield Result("CasesDiffer", message), [first, second]
             continue
         reading = first or second
-        is_enough = variables.reader.names_are_given or variables.reader.is_go
-        if reading is None or is_enough:
+        if reading is None or variables.reader.names_are_given or variables.reader.is_go:
             continue
         if upper not in reading.maybe_elsewhere:
             name = reading.variable
@@ -142,8 +140,7 @@ def _judge_lists(variables: _Variables) -> _Findings:
         yield Result("ListEmpty", message), urls
     for value, about in variables.by_value(variables.lists).items():
         # The unknown part of a list may hold the entries that seem to be missing.
-        is_whole = about[0].value is not None
-        must_be_complete = has_proxy and is_whole
+        must_be_complete = has_proxy and about[0].value is not None
         for finding in judge_list(value, variables.reader, has_proxy=must_be_complete):
             yield finding, about
 
@@ -158,8 +155,7 @@ def _judge_urls(variables: _Variables) -> _Findings:
         http += [reading for reading in about if reading.variable.upper() == "HTTP_PROXY"]
     if http and not variables.reader.names_are_given:
         names = {name.upper() for name in variables.readings}
-        names |= http[0].maybe_elsewhere
-        if "HTTPS_PROXY" not in names:
+        if "HTTPS_PROXY" not in names | http[0].maybe_elsewhere:
             yield HTTPS_MISSING, http
 
 
@@ -172,14 +168,12 @@ def _judge_permissions(variables: _Variables) -> _Findings:
         return
     permissions = about[0].permissions
     if about[0].by_ignition and not permissions.startswith("0"):
-        octal = permissions or "640"
         message = (
-            f'`permissions` must be written with a 0 in front, as in "0{octal}": Ignition reads a '
+            f'`permissions` must be written with a 0 in front, as in "0{permissions or 640}": Ignition reads a '
             "decimal number, and Cluster API creates no node without any"
         )
         yield Result("FilePermissions", message), about
-    is_private = permissions.endswith("0")
-    if with_password and not is_private:
+    if with_password and not permissions.endswith("0"):
         message = (
             '`permissions` must be "0640", so that others cannot read a file with a password, or it '
             "must hold none"
@@ -213,8 +207,7 @@ def judge_config(
         texts = tuple(entry.text for entry in part.no_proxy or ())
         if config.declaration.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)
-        value = ",".join(texts)
-        for finding in judge_list(value, Reader(audience), has_proxy=False):
+        for finding in judge_list(",".join(texts), Reader(audience), has_proxy=False):
             yield finding._replace(path=(*path, "noProxy"), ref=config_ref)
 
 

@@ -165,14 +165,22 @@ def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> Results:
         has_proxy: a proxy is set beside it; without one the list may be empty, and needs no entry.
     """
     if entries.may_hold_a_credential(text):
-        message = "the list must hold hosts alone: an `@`, a `=`, or a `:` without a port may belong to a password"
-        return (Result("PasswordInList", message),)
+        return (
+            Result(
+                "PasswordInList",
+                "the list must hold hosts alone: an `@`, a `=`, or a `:` without a port may belong to a password",
+            ),
+        )
     written = [part.strip() for part in text.split(",") if part.strip()]
     if not written:
         if not has_proxy:
             return ()
-        message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
-        return (Result("ListEmpty", message),)
+        return (
+            Result(
+                "ListEmpty",
+                "the list must not be empty beside a proxy: everything inside the cluster would go through it",
+            ),
+        )
     findings = list(_judge_spacing(text))
     own = frozenset(
         domain.value.strip(".").lower()
@@ -232,10 +240,12 @@ def _judge_entry(written: str, audience: Audience, own: frozenset[str]) -> Resul
             message = f'no program reads entry "{shown}", or no host has it: write a name, an address or a CIDR'
             return (Result("EntryUnread", message),)
         if _breaks_pods(host, audience):
-            message = (
-                f'entry "{shown}" must not be in a list for pods: httpx fails on every request then'
+            findings.append(
+                Result(
+                    "EntryUnread",
+                    f'entry "{shown}" must not be in a list for pods: httpx fails on every request then',
+                )
             )
-            findings.append(Result("EntryUnread", message))
         findings += _judge_reach(host, audience, own)
     forms = entries.expand(written)
     if forms and written not in forms:
@@ -461,25 +471,31 @@ def judge_url(url: str, reader: Reader) -> Results:
     is_right = parts.scheme in schemes and parts.text == url and parts.host != ""
     findings = []
     if not is_right or (port and not (parts.port and is_port(port))):
-        message = (
-            'the proxy URL must be as "http://proxy.example.com:3128", with "http://" or "https://" in lower case, '
-            "a host, a port from 1 to 65535, and nothing around it"
+        findings.append(
+            Result(
+                "UrlInvalid",
+                'the proxy URL must be as "http://proxy.example.com:3128", with "http://" or "https://" in lower '
+                "case, a host, a port from 1 to 65535, and nothing around it",
+            )
         )
-        findings.append(Result("UrlInvalid", message))
     elif not port:
-        message = "the proxy URL must name its port: curl takes 1080, wget 80"
-        findings.append(Result("UrlWithoutPort", message))
+        findings.append(
+            Result("UrlWithoutPort", "the proxy URL must name its port: curl takes 1080, wget 80")
+        )
     if not all(re.fullmatch(_ENCODED, text) for text in (parts.user, parts.password)):
-        message = (
-            "user name and password of the proxy must be percent-encoded: Go ignores the proxy "
-            "otherwise"
+        findings.append(
+            Result(
+                "UrlInvalid",
+                "user name and password of the proxy must be percent-encoded: Go ignores the proxy otherwise",
+            )
         )
-        findings.append(Result("UrlInvalid", message))
     if parts.password and not reader.in_secret:
-        message = (
-            "everyone who reads this manifest reads the password of the proxy: keep it in a Secret"
+        findings.append(
+            Result(
+                "PasswordInClearText",
+                "everyone who reads this manifest reads the password of the proxy: keep it in a Secret",
+            )
         )
-        findings.append(Result("PasswordInClearText", message))
     if parts.scheme == "https":
         message = "wget, urllib, Ruby, aiohttp and .NET speak no TLS to a proxy: write `http://`"
         findings.append(Result("UrlHttps", message))

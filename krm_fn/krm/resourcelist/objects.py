@@ -64,8 +64,7 @@ class Object(NamedTuple):
         """Its name, without the hash that a run has put behind it."""
         name = self.ref.name
         stem, _, digest = name.rpartition("-")
-        is_base = stem == self.annotations.get(BASE_NAME)
-        if is_base and re.fullmatch(_HASH, digest):
+        if stem == self.annotations.get(BASE_NAME) and re.fullmatch(_HASH, digest):
             return stem
         return name
 
@@ -103,8 +102,7 @@ def objects(item: Fields, path: Pointer = (), outer: ObjectRef = _NO_OBJECT) -> 
         return
     for index, nested in enumerate(inner):
         if isinstance(nested, dict):
-            inner_path = (*path, "items", str(index))
-            yield from objects(nested, inner_path, ref)
+            yield from objects(nested, (*path, "items", str(index)), ref)
 
 
 def group_kind(data: Data) -> GroupKind:
@@ -127,16 +125,13 @@ def reference(data: Any) -> ObjectRef:
     metadata = lookup(data, "metadata")
     notes = _metadata(data, "annotations")
     index = str(notes.get(_INDEX, notes.get("config.kubernetes.io/index")))
-    number = 0
-    if is_index(index):
-        number = int(index)
     return ObjectRef(
         api_version=text_at(data, "apiVersion"),
         kind=text_at(data, "kind"),
         name=text_at(metadata, "name"),
         namespace=text_at(metadata, "namespace"),
         file_path=text_at(notes, _PATH) or text_at(notes, "config.kubernetes.io/path"),
-        file_index=number,
+        file_index=int(index) if is_index(index) else 0,
     )
 
 
@@ -152,16 +147,14 @@ def new_file_name(data: Data) -> str:
     a digest in the place of the lost letters, so that two objects do not share a file.
     """
     ref = reference(data)
-    parts = (ref.kind.lower(), ref.namespace, ref.name)
-    name = "-".join(filter(None, parts))
+    name = "-".join(filter(None, (ref.kind.lower(), ref.namespace, ref.name)))
     fit = re.sub(_UNFIT, "-", name)[:_LONGEST_NAME]
     if fit != name:
         import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for an unusual name
 
         raw = name.encode(errors="surrogatepass")
         digest = hashlib.sha256(raw).hexdigest()[:_DIGITS]
-        begin = fit[: _LONGEST_NAME - _DIGITS - 1]
-        fit = f"{begin}-{digest}"
+        fit = f"{fit[: _LONGEST_NAME - _DIGITS - 1]}-{digest}"
     return f"{fit}.yaml"
 
 
@@ -183,8 +176,7 @@ def with_path(data: Data, folder: str) -> Data:
     name = new_file_name(data)
     path = f"{folder}/{name}" if folder else name
     annotations = {**_metadata(data, "annotations"), _PATH: path}
-    metadata = {**data["metadata"], "annotations": annotations}
-    return {**data, "metadata": metadata}
+    return {**data, "metadata": {**data["metadata"], "annotations": annotations}}
 
 
 class NewObject(NamedTuple):

@@ -106,22 +106,19 @@ class InstallationValues(Target):
         name = name_of_chart(data)
         is_text = data.get("kind") != "HelmRelease"
         if is_of_chart(name, giantswarm.POLICIES_CHART):
-            begun = list(_policies_places({}, ()))
-            yield from places_of_values(data, _policies_places, begun)
+            yield from places_of_values(data, _policies_places, [*_policies_places({}, ())])
         elif is_of_chart(name, "cluster-apps-operator"):
             yield from places_of_values(
                 data, lambda values, root: _unless_lost(settings, present(values, root, _OPERATOR))
             )
         elif name in giantswarm.CLUSTER_CHARTS or (is_text and user_values_of(name)):
-            chart_places = partial(_cluster_places, name, settings)
-            places = [*places_of_values(data, chart_places)]
+            places = [*places_of_values(data, partial(_cluster_places, name, settings))]
             yield from places
             if not places and not is_text and settings.sets_any:
-                path = ("spec", "valuesFrom")
                 yield Result(
                     "ByHand",
                     "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` "
                     "there, or an empty one in `spec.values`",
-                    path,
+                    ("spec", "valuesFrom"),
                     is_info=True,
                 )
