@@ -32,31 +32,3 @@ from krm_fn.clusters.references import (
 )
 from krm_fn.clusters.topology import Topology
 from krm_fn.products.cluster_api import Role
-
-__all__ = [
-    "CLOUD_NAMES",
-    "CLUSTER_VARIABLES",
-    "Cluster",
-    "ClusterNetwork",
-    "Fact",
-    "Folders",
-    "Key",
-    "Membership",
-    "ObjectIndex",
-    "Role",
-    "Topology",
-    "chart_of",
-    "class_name",
-    "is_open",
-    "key_of",
-    "kinds",
-    "may_be_same",
-    "name_before",
-    "nearest",
-    "network_path",
-    "references",
-    "user_values_of",
-    "uses",
-    "value_of",
-    "variable_lists",
-]

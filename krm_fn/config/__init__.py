@@ -34,29 +34,6 @@ from krm_fn.light_typing import Any, Texts
 from krm_fn.near_names import nearest
 from krm_fn.patch import Data, lookup, stripped
 
-__all__ = [
-    "API_VERSION",
-    "KIND",
-    "Certificates",
-    "Declaration",
-    "ForeignValue",
-    "Lookup",
-    "Mirror",
-    "Mode",
-    "Override",
-    "ProxyConfig",
-    "Selector",
-    "TargetOptions",
-    "exports_variables",
-    "fields",
-    "load",
-    "matches",
-    "matches_any",
-    "names_of_only",
-    "probably_meant",
-    "schema",
-]
-
 API_VERSION = "fn.inject-proxy.io/v1alpha1"
 KIND = "ProxyConfig"
 _ENCRYPTED = (

@@ -19,19 +19,3 @@ from krm_fn.noproxy.entries import (
     why_wrong_pattern,
 )
 from krm_fn.noproxy.policy import Audience, Policy, Readers, Style
-
-__all__ = [
-    "Audience",
-    "Entry",
-    "Origin",
-    "Policy",
-    "Readers",
-    "Style",
-    "holds",
-    "join",
-    "may_hold_a_credential",
-    "parse",
-    "united",
-    "why_wrong",
-    "why_wrong_pattern",
-]

@@ -12,15 +12,3 @@ from __future__ import annotations
 from krm_fn.products.proxy_keys import PROXY_VARIABLES
 from krm_fn.settings.proxy_settings import ProxySettings, Resolved, notes
 from krm_fn.settings.resolution import cache_key, declared_urls, network_of, resolve, subject_of
-
-__all__ = [
-    "PROXY_VARIABLES",
-    "ProxySettings",
-    "Resolved",
-    "cache_key",
-    "declared_urls",
-    "network_of",
-    "notes",
-    "resolve",
-    "subject_of",
-]

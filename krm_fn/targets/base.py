@@ -23,19 +23,6 @@ from krm_fn.targets import (
 )
 from krm_fn.targets.created_objects import NewObjects, was_created
 
-__all__ = [
-    "Context",
-    "Data",
-    "FileForm",
-    "NewObjects",
-    "NodeUpdate",
-    "Options",
-    "Places",
-    "Reach",
-    "Target",
-    "Writes",
-]
-
 _SOME_PROXY = ProxySettings("http://proxy.invalid", "http://proxy.invalid", "proxy.invalid")
 
 

@@ -22,20 +22,6 @@ from krm_fn.yamledit.data import has_complex_key, same
 from krm_fn.yamledit.document import CODE_OF_YTT, Document
 from krm_fn.yamledit.tree import Lines, Position, is_yaml, with_line_feeds
 
-__all__ = [
-    "CODE_OF_YTT",
-    "Cut",
-    "Document",
-    "Lines",
-    "Position",
-    "cut",
-    "has_complex_key",
-    "is_yaml",
-    "read",
-    "same",
-    "with_line_feeds",
-]
-
 
 def read(text: str) -> Any:
     """Return the plain data of one YAML document; raises InputError if it is not one."""

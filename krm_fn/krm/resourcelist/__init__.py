@@ -31,21 +31,6 @@ from krm_fn.light_typing import Fields
 from krm_fn.patch import Data, list_at
 from krm_fn.yamledit import Lines
 
-__all__ = [
-    "BASE_NAME",
-    "NO_ITEM",
-    "ListChanges",
-    "NewObject",
-    "Object",
-    "ObjectSource",
-    "ResourceList",
-    "function_config",
-    "group_kind",
-    "new_file_name",
-    "objects",
-    "reference",
-]
-
 _BOM = "\ufeff"
 
 
