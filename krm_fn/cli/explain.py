@@ -27,9 +27,7 @@ def run(args: Namespace) -> Answer:
     paths = [word for word in args.paths if word not in names]
     is_named = paths and not any(map(os.path.isdir, paths))
     also = {LeftAlone.RESOURCE_LIST} if is_named else ()
-    start = ""
-    if args.output == "html":
-        start = common_folder(paths)
+    start = common_folder(paths) if args.output == "html" else ""
     selection = select(paths, args.exclude, also, start)
     manifests = selection.documents()
     found = find_config(manifests, selection, args.config)
@@ -68,10 +66,7 @@ def _origin(folder: str) -> str:
 
     ``SOURCE_DATE_EPOCH`` may say the day (reproducible-builds.org).
     """
-    origin = f"Folder {os.path.basename(folder)}"
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    seconds = time.time()
-    if epoch.isdecimal():
-        seconds = int(epoch)
-    origin += time.strftime(", %Y-%m-%d UTC", time.gmtime(seconds))
-    return str(redact(origin))
+    seconds = int(epoch) if epoch.isdecimal() else time.time()
+    day = time.strftime("%Y-%m-%d UTC", time.gmtime(seconds))
+    return str(redact(f"Folder {os.path.basename(folder)}, {day}"))

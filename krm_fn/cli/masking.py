@@ -203,13 +203,9 @@ def _values_in(node: Node) -> Iterator[Node]:
 
 def _text(node: Node) -> str:
     target = _target(node)
-    if not isinstance(target, Scalar):
-        return ""
-    return target.value
+    return target.value if isinstance(target, Scalar) else ""
 
 
 def _target(node: Node) -> Node:
     """Return the node that an alias means; another node as it is."""
-    if isinstance(node, Alias):
-        return node.target
-    return node
+    return node.target if isinstance(node, Alias) else node

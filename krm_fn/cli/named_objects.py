@@ -25,8 +25,7 @@ def named_objects(
     """
     by_name: dict[str, list[Object]] = {}
     for obj in known:
-        name = f"{obj.ref.kind}/{obj.ref.name}".lower()
-        by_name.setdefault(name, []).append(obj)
+        by_name.setdefault(f"{obj.ref.kind}/{obj.ref.name}".lower(), []).append(obj)
     named: list[Object] = []
     for name in names:
         objects = by_name.get(name.lower(), [])

@@ -31,9 +31,7 @@ class MimePart(NamedTuple):
     def _field(self, name: str) -> str:
         """Return the value of a header, without its parameters; "" for none."""
         field = re.search(rf"(?im)^{name}[ \t]*:[ \t]*([^;\s]*)", self.headers)
-        if field:
-            return field[1].lower()
-        return ""
+        return field[1].lower() if field else ""
 
 
 def parts(text: str) -> Iterator[MimePart]:
@@ -55,6 +53,5 @@ def parts(text: str) -> Iterator[MimePart]:
             return
         end = _HEADER_END.search(text, start, following + 1)
         if end:
-            headers = text[start : end.start()].strip()
-            yield MimePart(headers, end.end(), following + 1)
+            yield MimePart(text[start : end.start()].strip(), end.end(), following + 1)
         at = following

@@ -198,10 +198,9 @@ class Result(NamedTuple):
 
     def sentence(self, file: str = "") -> str:
         """Return the object, the field and the message, on one line, without a credential."""
-        line = " ".join(filter(None, (file, str(self.ref), field_path(self.path))))
-        if line:
-            line += ": "
-        return shown_line(line + redact(self.text))
+        about = " ".join(filter(None, (file, str(self.ref), field_path(self.path))))
+        text = redact(self.text)
+        return shown_line(f"{about}: {text}" if about else text)
 
     def to_data(self) -> Fields:
         """Return the entry as the specification writes it; keys without a value are left out."""

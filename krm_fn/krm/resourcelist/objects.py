@@ -115,9 +115,7 @@ def group_kind(data: Data) -> GroupKind:
 
 def _group(api_version: str) -> str:
     group, slash, _ = api_version.partition("/")
-    if slash:
-        return group
-    return ""
+    return group if slash else ""
 
 
 def reference(data: Any) -> ObjectRef:
@@ -228,6 +226,4 @@ def item_after(read: Callable[[], Any], objects: Mapping[Pointer, Any]) -> Any:
 
 def _metadata(data: Any, field: str) -> Fields:
     value = lookup(data, ("metadata", field))
-    if isinstance(value, dict):
-        return value
-    return {}
+    return value if isinstance(value, dict) else {}
