@@ -80,13 +80,16 @@ class ObjectMatcher(NamedTuple):
 
 
 def unused_matchers(config: ProxyConfig, overview: Overview, source: ObjectSource) -> Results:
-    """Yield a warning for each matcher of objects that fits none of a list.
+    """Yield a warning for each matcher of objects that fits none of a list, and for a setting that needs another one.
 
     Args:
         config: the checked ProxyConfig.
         overview: the records, of which most matchers fit one, and the sources of charts.
         source: the objects of the list, which are read only for matchers that fit none of these.
     """
+    if config.clear_text and not config.urls_in_secrets:
+        message = "`spec.allowClearText` has no effect without `spec.secretRef`: remove it"
+        yield Result("SettingUnused", message)
     planned = []
     systems = set()
     for record in overview.records:

@@ -40,6 +40,7 @@ def targets(**options: Any) -> dict[str, Any]:
         pytest.param(targets(workloads={"choose": [{"names": ["w?b"]}]}), [], id="a glob"),
         pytest.param(targets(workloads={"choose": [{"labels": {"app": "web"}}]}), [], id="a label of a workload"),
         pytest.param(targets(charts={"choose": [{"charts": ["velero"]}]}), [], id="a chart that is there"),
+        pytest.param({"allowClearText": ["nodes"]}, ["allowClearText"], id="an exception without its rule"),
     ],
 )
 def test_a_matcher_that_fits_nothing_is_named(spec: dict[str, Any], fields: list[str]) -> None:
