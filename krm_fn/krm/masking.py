@@ -235,6 +235,8 @@ _WITH_BLANKS = rf"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?!{_PORT}|[\s/:*])"""
 _AS_IN_HTTP = r"[^\s:@/]+:(?!//|\d{1,5}$)\S+"
 _OBJECT = r"""kind\\?["']?\s*:\s*\\?["']?Secret\b|\bstringData\\?["']?\s*:"""
 _CODED = r"[A-Za-z0-9+/_-]{12,}={0,2}(?:\r?\n[ \t]*[A-Za-z0-9+/_-]+={0,2}(?=\s|\Z))*"
+# Base64 of 15 bytes or more: most shorter matches are words of the text itself.
+_LONG_CODED = _CODED.replace("{12,}", "{20,}")
 # Six bytes of ASCII in base64: the first bit of each is 0.
 _ASCII = r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/]){2}"
 # Letters of base64 that may be user and password; many a shorter word can be read as such.
@@ -475,9 +477,12 @@ def _says_credential(letters: str, known: _Mask) -> bool:
 
 def texts_in_base64(text: str) -> Iterator[str]:
     """Yield the texts that stand in base64 in a text, or in gzip in it."""
-    for match in re.finditer(_CODED, text):
-        raw = _bytes_of(match[0].translate(_LETTERS))
-        yield _unpacked(raw) or raw.decode(errors="replace")
+    for match in re.finditer(_LONG_CODED, text):
+        letters = match[0].translate(_LETTERS)
+        is_packed = letters.startswith(_GZIP)
+        if is_packed or re.search(_ASCII, letters):
+            raw = _bytes_of(letters)
+            yield (is_packed and _unpacked(raw)) or raw.decode(errors="replace")
 
 
 def _bytes_of(letters: str) -> bytes:

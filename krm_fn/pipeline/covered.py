@@ -119,6 +119,7 @@ def _counted(
         if not record.is_new:
             records[record.item_index][record.obj.path] = record
     worth = set(worth_reading(source)) if explained else set()
+    shown_of = dict.fromkeys(USUAL, 0)
     for kinds, indexes in source.by_kinds.items():
         rows = _rows_of(kinds)
         unread = []
@@ -144,11 +145,12 @@ def _counted(
         if unread:
             (row,) = rows
             usual = _Counted(row, State.LEFT, usual_reason(row, overview))
-            shown = unread[:SHOWN] if explained else []
+            shown = unread[: SHOWN - shown_of[row]] if explained else []
             # Each of these items is one object: of several the kinds have several rows.
             refs = [obj.ref for obj in readable_objects(source, shown)]
             yield from (usual._replace(ref=ref) for ref in refs)
             yield usual._replace(number=len(unread) - len(refs))
+            shown_of[row] += len(refs)
 
 
 def _rows_of(kinds: Iterable[str]) -> set[str]:

@@ -139,9 +139,11 @@ def _naming_a_proxy(source: ObjectSource) -> set[int]:
     possible = source.holding(("rox", "ROX", "curl"))
     naming = {*source.holding(PROXY_NAMES, possible)}
     naming.update(items_of_kinds(source, field_kinds()))
-    encoded = [*items_of_kinds(source, ("Secret",)), *source.holding(("b64", "ase64"))]
+    encoded = {*items_of_kinds(source, ("Secret",)), *source.holding(("b64", "ase64"))}
+    # Descriptions there say base64, and the many words would be looked for in long texts.
+    encoded.difference_update(items_of_kinds(source, ("CustomResourceDefinition",)))
     if encoded:
-        naming.update(source.holding(tuple(encoded_names()), encoded))
+        naming.update(source.holding(tuple(encoded_names()), sorted(encoded)))
     return naming
 
 
