@@ -49,7 +49,7 @@ def _is_list(word: str) -> bool:
         return False
     if word.startswith(("/", "./", "../")) or word.endswith((".yaml", ".yml", "/")):
         return False
-    return nearest(word, os.listdir(), alike=0.8) is None
+    return "," in word or nearest(word, os.listdir(), alike=0.8) is None
 
 
 def _of_list(args: Namespace, text: str, config: ProxyConfig) -> Answer:

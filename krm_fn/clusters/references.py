@@ -261,7 +261,7 @@ class Folders:
         _add(key, self._objects)
 
     def copies(self, file: str) -> int:
-        """Return how often that object of a file is there which is there most often, in the folder of its Clusters."""
+        """Return how often the folder of its Clusters, or else the list, holds the most frequent object of a file."""
         objects = self._objects.get(file, {})
         # What is outside of the folder of its Clusters has no say.
         around = self._objects.get(self.cluster_folder(file) or "", {})

@@ -31,7 +31,7 @@ HEAD = ("System", "Found", "Have it", "Changed", "Left")
 
 
 class LeftBecause(NamedTuple):
-    """Why some objects of a system are left, how many, and their names as far as somebody asked for them."""
+    """Why some objects of a system are left, how many, and the names of those that were read."""
 
     why: str
     change: str
@@ -54,7 +54,7 @@ class Covered(NamedTuple):
 
     Attributes:
         reasons: why some are left; their numbers add up to ``left``.
-        names: those of the others, as far as somebody asked for them.
+        names: those of the others that were read.
     """
 
     system: str

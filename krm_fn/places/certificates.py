@@ -1,4 +1,4 @@
-"""Write certificates into places. Others may add theirs; ours are told by a line of ours, or by a name."""
+"""Write certificates into places. Others may add theirs; ours have a line of ours, or a name."""
 
 from __future__ import annotations
 

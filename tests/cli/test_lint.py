@@ -91,6 +91,10 @@ def test_each_problem_of_a_list_is_a_line_and_the_last_line_is_the_list_correcte
     assert lines[len(codes) :] == ([f"corrected: {corrected}"] if corrected else [])
 
 
+def test_a_name_like_that_of_a_folder_is_a_list_with_a_comma_alone(tree: Path) -> None:
+    assert [lint(word, cwd=tree)[0] for word in ("appss", "appss,")] == [2, 0]
+
+
 def test_the_config_says_which_codes_speak_about_a_list_and_what_is_known(tmp_path: Path) -> None:
     path = tmp_path / "proxy.yaml"
     path.write_text(CONFIG + "  lint: {rules: {AddressNotListed: Off}}\n  clusterDefaults: {endpoint: api.x.example}\n")
